@@ -52,9 +52,9 @@ SegmentPass::~SegmentPass() {
   segmenter_.reset();
 }
 
-Status SegmentPass::resize_model(int32_t width, int32_t height) {
+Status SegmentPass::resize_model(const FrameSize& size) {
   picture_.forget();
-  return segmenter_->resize(width, height);
+  return segmenter_->resize(size);
 }
 
 void SegmentPass::update_picture() {
@@ -71,7 +71,7 @@ Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t hei
   const GlStateGuard guard(group_->gl());
   if (width != width_ || height != height_) {
     width_ = height_ = 0;
-    SIGHTGLASS_RETURN_IF_ERROR(resize(width, height));
+    SIGHTGLASS_RETURN_IF_ERROR(resize({width, height}));
     width_ = width;
     height_ = height;
   }

@@ -35,7 +35,7 @@ class SegmentPass : public ModelProcessor {
   SegmentPass(const GlTarget& target, const FilterSettings& settings, const MatteDefaults& defaults,
               std::unique_ptr<Segmenter> segmenter);
   RunSettings run_settings() const override { return scene_.settings.run; }
-  Status resize_model(int32_t width, int32_t height) override;
+  Status resize_model(const FrameSize& size) override;
   void update_picture();
 
   const std::shared_ptr<ShareGroup> group_;

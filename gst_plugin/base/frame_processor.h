@@ -37,12 +37,6 @@ struct GlTarget {
   Result<std::shared_ptr<const Plan>> plan(SharedModel& model, PlanOptions options) const;
 };
 
-// Size of upright frames in pixels.
-struct FrameSize {
-  int32_t width = 0, height = 0;
-  bool operator==(const FrameSize&) const = default;
-};
-
 // One frame. Its buffers are mapped and the input is synchronized. The sync point of the output covers the commands
 // issued until process() returns.
 struct FrameJob {
@@ -59,8 +53,8 @@ struct FrameJob {
 class FrameProcessor {
  public:
   virtual ~FrameProcessor() = default;
-  // Allocates for upright frames of width × height pixels, and forgets previous frames but not their results.
-  virtual Status resize(int32_t width, int32_t height) = 0;
+  // Allocates for upright frames of that size, and forgets previous frames but not their results.
+  virtual Status resize(const FrameSize& size) = 0;
   // Streaming thread, no GL: the next frame is from another scene. Pending results belong to frames that were shown,
   // and are kept.
   virtual void forget() = 0;

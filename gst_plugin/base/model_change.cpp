@@ -59,7 +59,7 @@ Result<std::unique_ptr<FrameProcessor>> create_processor(const LoadedModel& mode
   SIGHTGLASS_ASSIGN_OR_RETURN(
       std::unique_ptr<FrameProcessor> processor,
       model.create({context, group, device, place.kind, place.tuning, place.cache_folder, ahead, times}));
-  SIGHTGLASS_RETURN_IF_ERROR(processor->resize(place.size.width, place.size.height));
+  SIGHTGLASS_RETURN_IF_ERROR(processor->resize(place.size));
   if (ahead) SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl));
   return processor;
 }

@@ -10,7 +10,7 @@ Result<std::unique_ptr<ModelHud>> ModelHud::create(const std::shared_ptr<ShareGr
 }
 
 Status ModelHud::draw(const ModelStats& stats, uint64_t inferences, HudPosition position, uint64_t now_ns,
-                      const TextureRef& picture) {
+                      const TextureRef& picture, int32_t shown_width) {
   frames_.add(now_ns);
   for (uint64_t i = 0; i < inferences; ++i) inferences_.add(now_ns);
   const auto milliseconds = [](uint64_t ns) { return static_cast<double>(ns) * 1e-6; };
@@ -21,8 +21,8 @@ Status ModelHud::draw(const ModelStats& stats, uint64_t inferences, HudPosition 
   figures.gpu_ms_p95 = milliseconds(stats.gpu_p95_ns);
   figures.latency_ms = milliseconds(stats.latency_ns);
   figures.dropped = stats.dropped;
-  const PrimitiveRange panel = hud_.update(figures, position, now_ns, picture.width, picture.height);
-  return painter_->draw(picture, {&panel, 1});
+  const PrimitiveRange panel = hud_.update(figures, position, now_ns, shown_width, picture.height);
+  return painter_->draw(picture, {&panel, 1}, shown_width);
 }
 
 }  // namespace sightglass

@@ -21,7 +21,7 @@ class ModelHud {
 
   // Draws over a finished frame, for which the model ran `inferences` times. `now_ns` is a monotonic time.
   Status draw(const ModelStats& stats, uint64_t inferences, HudPosition position, uint64_t now_ns,
-              const TextureRef& picture);
+              const TextureRef& picture, int32_t shown_width);
 
  private:
   ModelHud(const GlApi& gl, std::unique_ptr<OverlayPainter> painter, std::string title)

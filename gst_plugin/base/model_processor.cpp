@@ -29,9 +29,9 @@ Status ModelProcessor::prepare_masks(const TextureRef& mask) {
   return {};
 }
 
-Status ModelProcessor::resize(int32_t width, int32_t height) {
+Status ModelProcessor::resize(const FrameSize& size) {
   forget();
-  SIGHTGLASS_RETURN_IF_ERROR(resize_model(width, height));
+  SIGHTGLASS_RETURN_IF_ERROR(resize_model(size));
   return std::exchange(measures_, false) ? model_.measure() : Status();
 }
 

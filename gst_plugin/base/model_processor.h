@@ -21,7 +21,7 @@ inline ResultsPolicy results_policy_of(const ResultsPolicy& wanted, MaskSync syn
 
 class ModelProcessor : public FrameProcessor {
  public:
-  Status resize(int32_t width, int32_t height) final;
+  Status resize(const FrameSize& size) final;
   void forget() override;
   // Derived classes prepare the model for the frame, then call this.
   Status process(FrameJob& job) override;
@@ -47,7 +47,7 @@ class ModelProcessor : public FrameProcessor {
   // The settings for the current frame.
   virtual RunSettings run_settings() const = 0;
   // Prepares for frames of another size.
-  virtual Status resize_model(int32_t width, int32_t height) = 0;
+  virtual Status resize_model(const FrameSize& size) = 0;
   // The mask of the drawn frame, if masks are to be attached.
   virtual std::optional<ShownMask> mask() const { return {}; }
   // Attaches the element's own metadata, after a frame was drawn with a result.

@@ -179,7 +179,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
     SIGHTGLASS_ASSIGN_OR_RETURN(processor, model_->create(target));
   }
   const FrameSize size = upright_size();
-  SIGHTGLASS_RETURN_IF_ERROR(processor->resize(size.width, size.height));
+  SIGHTGLASS_RETURN_IF_ERROR(processor->resize(size));
   sized_for_ = size;
   if (settings().hud) {
     SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group, title_));
@@ -264,17 +264,21 @@ Result<bool> ModelRuntime::prepare(GstGLContext* context) {
 
 // If the output has the frame's size, its caps were negotiated for the frame's orientation.
 FrameSize ModelRuntime::upright_size() const {
-  if (!own_size()) return {GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
-  if (swaps_axes(orientation_)) return {input_->height, input_->width};
-  return {input_->width, input_->height};
+  if (!own_size()) {
+    const auto aspect =
+        static_cast<float>(GST_VIDEO_INFO_PAR_N(&output_)) / static_cast<float>(GST_VIDEO_INFO_PAR_D(&output_));
+    return {GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), aspect};
+  }
+  if (swaps_axes(orientation_)) return {input_->height, input_->width, 1 / input_->pixel_aspect};
+  return {input_->width, input_->height, input_->pixel_aspect};
 }
 
 Status ModelRuntime::follow_size() {
   const FrameSize size = upright_size();
   if (size == sized_for_) return {};
-  GST_DEBUG_OBJECT(log_object(), "resizing from %dx%d to %dx%d", sized_for_.width, sized_for_.height, size.width,
-                   size.height);
-  SIGHTGLASS_RETURN_IF_ERROR(processor_->resize(size.width, size.height));
+  GST_DEBUG_OBJECT(log_object(), "resizing from %dx%d to %dx%d, shown as %dx%d", sized_for_.width, sized_for_.height,
+                   size.width, size.height, size.shown_width(), size.height);
+  SIGHTGLASS_RETURN_IF_ERROR(processor_->resize(size));
   sized_for_ = size;
   return {};
 }
@@ -375,7 +379,7 @@ void ModelRuntime::run(Job& job) try {
     frame.output = output.texture().id;
     const InputTransform place = upright_to_stored_in(job.input, job.orientation);
     job.status = follow_size();
-    frame.frame = {input.frame(), place, sized_for_.width, sized_for_.height};
+    frame.frame = {input.frame(), place, sized_for_.width, sized_for_.height, sized_for_.pixel_aspect};
     if (job.status.ok()) job.status = processor_->process(frame);
     if (job.status.ok()) job.status = draw_hud(frame, processor_->inferences() - inferences);
   }
@@ -400,7 +404,9 @@ Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
     SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
   }
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
-  return hud_->draw(figures_.stats(), inferences, settings.hud_position, gst_util_get_timestamp(), picture);
+  const int32_t shown_width = own_size() ? picture.width : job.frame.shown_width();
+  return hud_->draw(figures_.stats(), inferences, settings.hud_position, gst_util_get_timestamp(), picture,
+                    shown_width);
 }
 
 }  // namespace sightglass

@@ -98,7 +98,8 @@ OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram 
   gl.BindVertexArray(0);
 }
 
-Status OverlayPainter::draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges) {
+Status OverlayPainter::draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges, int32_t shown_width) {
+  const int32_t across = shown_width > 0 ? shown_width : picture.width;
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
@@ -106,8 +107,7 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
     gl.Enable(GL_BLEND);
     gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl.UseProgram(program_->id());
-    block_.bind(kPictureBinding,
-                {2.0F / static_cast<float>(picture.width), 2.0F / static_cast<float>(picture.height), 0, 0});
+    block_.bind(kPictureBinding, {2.0F / static_cast<float>(across), 2.0F / static_cast<float>(picture.height), 0, 0});
     gl.BindVertexArray(vertex_array_.id());
     gl.MemoryBarrier(GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (const PrimitiveRange& range : ranges) {

@@ -57,10 +57,11 @@ class OverlayPainter {
   // Compiles the programs that the share group does not have yet, and draws once, so that drivers finish compiling.
   static Result<std::unique_ptr<OverlayPainter>> create(const std::shared_ptr<ShareGroup>& group);
 
-  // Draws the ranges in order over `picture`, which must be renderable. Blends colors with the image; in images with an
-  // alpha channel (not premultiplied), drawing adds to alpha. The caller needs no barrier for compute shader writes.
-  // Uploads only the image size, when it changes.
-  Status draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges);
+  // Draws the ranges in order over `picture`, which must be renderable. Their coordinates are in pixels, or, if
+  // `shown_width` is above 0, in units of which the picture is that wide and height high: pixels are not square. Blends
+  // colors with the image; in images with an alpha channel (not premultiplied), drawing adds to alpha. The caller needs
+  // no barrier for compute shader writes. Uploads only the image size, when it changes.
+  Status draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges, int32_t shown_width = 0);
 
  private:
   using Block = std::array<float, 4>;  // shaders/draw/primitive.vert

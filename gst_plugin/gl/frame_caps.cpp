@@ -69,6 +69,7 @@ std::optional<Fraction> pixel_aspect_of(const GstStructure* frame, const OwnSize
   if (own.seen_width > 0) {
     width = own.seen_width;
     height = own.seen_height;
+    pixel = {};
   }
   Fraction scale, result;
   if (!gst_util_fraction_multiply(width, height, own.height, own.width, &scale.numerator, &scale.denominator) ||

@@ -23,7 +23,7 @@ namespace sightglass {
 // Size of output frames that does not depend on the input size.
 struct OwnSize {
   int32_t width = 0, height = 0;  // 0: unknown yet
-  // Size of the shown part of the frame in frame pixels; 0: the whole frame.
+  // Proportions of the shown part of the frame on a screen; 0: the whole frame.
   int32_t seen_width = 0, seen_height = 0;
 };
 

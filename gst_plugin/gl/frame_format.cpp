@@ -54,6 +54,8 @@ std::optional<FrameFormat> frame_format_of(GstCaps* caps) {
   FrameFormat format;
   format.width = GST_VIDEO_INFO_WIDTH(&info);
   format.height = GST_VIDEO_INFO_HEIGHT(&info);
+  format.pixel_aspect =
+      static_cast<float>(GST_VIDEO_INFO_PAR_N(&info)) / static_cast<float>(GST_VIDEO_INFO_PAR_D(&info));
   const GstVideoFormat name = GST_VIDEO_INFO_FORMAT(&info);
   if (name == GST_VIDEO_FORMAT_RGBA) {
     format.kind = is_external(caps) ? FrameKind::kExternal : FrameKind::kRgba;

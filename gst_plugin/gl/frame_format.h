@@ -16,6 +16,7 @@ namespace sightglass {
 struct FrameFormat {
   FrameKind kind = FrameKind::kRgba;
   int32_t width = 0, height = 0;  // of the visible part, as stored (not upright)
+  float pixel_aspect = 1;         // width / height of a pixel, likewise
   ColorMatrix to_rgb;
   GstVideoChromaSite chroma_site = GST_VIDEO_CHROMA_SITE_UNKNOWN;
 };

@@ -55,9 +55,9 @@ class InferProcessor : public ModelProcessor {
     look.max_results = settings_.max_results.value_or(model_.in_region ? 1 : InferSettings::kUsualResults);
     inferencer_->set_look(look, settings_.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch));
   }
-  Status resize_model(int32_t width, int32_t height) override {
+  Status resize_model(const FrameSize& size) override {
     set_look();
-    inferencer_->resize(width, height);
+    inferencer_->resize(size);
     return {};
   }
   Status attach(const FrameJob& job) override {

@@ -63,12 +63,11 @@ Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const Infer
   return {};
 }
 
-void Inferencer::resize(int32_t width, int32_t height) {
-  width_ = width;
-  height_ = height;
+void Inferencer::resize(const FrameSize& size) {
+  size_ = size;
   forget();
   const GlStateGuard guard(gl_, kind_);
-  if (decoder_ && look_.draw) decoder_->primitives(width, height, look_);
+  if (decoder_ && look_.draw) decoder_->primitives(size.shown_width(), size.height, look_);
 }
 
 void Inferencer::forget_results() {
@@ -79,7 +78,8 @@ void Inferencer::forget_results() {
 Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& frame) {
   if (is_blendshapes(stage)) {
     GST_LOG_OBJECT(log_object(), "blendshapes: run, if there is a face");
-    return blendshapes_->begin(decoder_->unfinished_results(), first_->regions.state(), frame.width, frame.height);
+    return blendshapes_->begin(decoder_->unfinished_results(), first_->regions.state(), frame.shown_width(),
+                               frame.height);
   }
   if (first_) return stage == 0 ? begin_detector(frame) : begin_in_region(frame);
   GST_LOG_OBJECT(log_object(), "model: runs");
@@ -141,7 +141,7 @@ Status Inferencer::end_stage(size_t stage) {
 }
 
 TextureRef Inferencer::target(GLuint output) const {
-  if (!own_size_) return {output, GL_TEXTURE_2D, width_, height_};
+  if (!own_size_) return {output, GL_TEXTURE_2D, size_.width, size_.height};
   const TextureRef picture = decoder_->picture();
   return {output, GL_TEXTURE_2D, picture.width, picture.height};
 }
@@ -159,8 +159,9 @@ Status Inferencer::draw(const UprightFrame& frame, GLuint output) {
   }
   SIGHTGLASS_RETURN_IF_ERROR(draw_frame(frame, output, input_to_upright_));
   if (!decoder_ || !look_.draw) return {};
-  const PrimitiveRange shapes[] = {decoder_->primitives(width_, height_, look_)};
-  return shapes[0].count > 0 ? overlay_->draw(target(output), shapes) : Status();
+  const int32_t shown_width = size_.shown_width();
+  const PrimitiveRange shapes[] = {decoder_->primitives(shown_width, size_.height, look_)};
+  return shapes[0].count > 0 ? overlay_->draw(target(output), shapes, shown_width) : Status();
 }
 
 Status Inferencer::draw_without_result(const UprightFrame& frame, GLuint output, OnFailure /*policy*/) {

@@ -45,7 +45,7 @@ class Inferencer : public FrameModel {
   // Prepares for upright frames of width × height pixels, and forgets previous frames. The output of render() has this
   // size, or the size of the model's image (InferModel::own_size) and then shows the frame region of the model input.
   // Rasterizes text for the current look; frames do that only if their text height differs.
-  void resize(int32_t width, int32_t height);
+  void resize(const FrameSize& size);
   // How to decode and draw outputs, and how to fit frames into the model input, from now on.
   void set_look(const InferLook& look, Fit fit) {
     look_ = look;
@@ -100,7 +100,7 @@ class Inferencer : public FrameModel {
   std::optional<FramePainter> pictures_;      // draws images output by the model
   std::unique_ptr<OverlayPainter> overlay_;
   int32_t model_width_ = 0, model_height_ = 0;
-  int32_t width_ = 0, height_ = 0;        // of upright frames
+  FrameSize size_;                        // of upright frames
   InputTransform input_to_upright_;       // of the last run
   InputTransform next_input_to_upright_;  // of the current run; for the detector in its stage
   InferLook look_;

@@ -27,11 +27,10 @@ Result<std::unique_ptr<PoseEstimator>> PoseEstimator::create(std::shared_ptr<Sha
   return result;
 }
 
-Status PoseEstimator::resize(int32_t width, int32_t height) {
-  width_ = width;
-  height_ = height;
+Status PoseEstimator::resize(const FrameSize& size) {
+  size_ = size;
   forget();
-  return std::exchange(warm_, true) ? Status() : warm_up(width, height);
+  return std::exchange(warm_, true) ? Status() : warm_up(size.width, size.height);
 }
 
 void PoseEstimator::forget_results() {
@@ -61,19 +60,20 @@ Status PoseEstimator::end_stage(size_t stage) {
   if (stage + 1 < stages()) return {};
   GST_TRACE_OBJECT(log_object(), "pass: following people, %g s since the last run",
                    static_cast<double>(follow_.seconds));
-  follower_->run(finder_->found(), width_, height_, follow_);
+  follower_->run(finder_->found(), size_.shown_width(), size_.height, follow_);
   return {};
 }
 
 Status PoseEstimator::draw(const UprightFrame& frame, GLuint output) {
   GST_LOG_OBJECT(log_object(), "draw: frame%s", look_.draw ? " and skeletons" : "");
-  const TextureRef picture{output, GL_TEXTURE_2D, width_, height_};
+  const TextureRef picture{output, GL_TEXTURE_2D, size_.width, size_.height};
   SIGHTGLASS_RETURN_IF_ERROR(frame_painter_->draw(frame.stored, frame.upright_to_stored, picture));
-  return look_.draw ? skeletons_->draw(persons(), picture, look_.style) : Status();
+  return look_.draw ? skeletons_->draw(persons(), picture, size_.shown_width(), look_.style) : Status();
 }
 
 Status PoseEstimator::draw_without_result(const UprightFrame& frame, GLuint output, OnFailure /*policy*/) {
-  return frame_painter_->draw(frame.stored, frame.upright_to_stored, {output, GL_TEXTURE_2D, width_, height_});
+  return frame_painter_->draw(frame.stored, frame.upright_to_stored,
+                              {output, GL_TEXTURE_2D, size_.width, size_.height});
 }
 
 }  // namespace sightglass

@@ -40,7 +40,7 @@ class PoseEstimator : public FrameModel {
 
   // Prepares for upright frames of width × height pixels, and forgets all people. The first call draws once, so that
   // drivers finish compiling.
-  Status resize(int32_t width, int32_t height);
+  Status resize(const FrameSize& size);
   // How to find and draw people from now on.
   void set_look(const PoseLook& look) { look_ = look; }
   // Call before each frame with the time since the previous one.
@@ -71,10 +71,10 @@ class PoseEstimator : public FrameModel {
   std::optional<PersonFollower> follower_;
   std::unique_ptr<SkeletonPainter> skeletons_;
   PoseLook look_;
-  FollowOptions follow_;            // for the current run
-  float seconds_ = 0;               // since the frame of the previous run
-  int32_t width_ = 0, height_ = 0;  // of upright frames
-  bool is_new_ = true;              // nobody is tracked from the previous frame
+  FollowOptions follow_;  // for the current run
+  float seconds_ = 0;     // since the frame of the previous run
+  FrameSize size_;        // of upright frames
+  bool is_new_ = true;    // nobody is tracked from the previous frame
   bool warm_ = false;
 };
 

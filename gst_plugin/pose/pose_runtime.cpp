@@ -95,7 +95,7 @@ class PoseProcessor : public ModelProcessor {
 
  private:
   RunSettings run_settings() const override { return settings_.run; }
-  Status resize_model(int32_t width, int32_t height) override { return estimator_->resize(width, height); }
+  Status resize_model(const FrameSize& size) override { return estimator_->resize(size); }
   std::optional<ShownMask> mask() const override {
     return attaches_masks_ ? std::optional(ShownMask{estimator_->mask(), {}}) : std::nullopt;
   }

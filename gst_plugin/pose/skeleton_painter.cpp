@@ -39,11 +39,12 @@ SkeletonPainter::SkeletonPainter(std::shared_ptr<ShareGroup> group, const Skelet
       primitives_(group_->gl(), primitives_of(skeleton)),
       block_(group_->gl()) {}
 
-Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& picture, const SkeletonStyle& style) {
+Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& picture, int32_t shown_width,
+                             const SkeletonStyle& style) {
   constexpr GLuint kLanes = 64;
   Block block{style.line_color,
               style.point_color,
-              {0.5F * style.line_width, style.point_radius, static_cast<float>(picture.width),
+              {0.5F * style.line_width, style.point_radius, static_cast<float>(shown_width),
                static_cast<float>(picture.height)},
               {style.visibility, style.presence, 0, 0},
               {static_cast<int32_t>(skeleton_.bones.size()), static_cast<int32_t>(skeleton_.points.size()), 0, 0},
@@ -58,7 +59,7 @@ Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& pictu
   dispatch(group_->gl(), program_->id(), {persons, {range.buffer, range.offset, bytes}},
            (static_cast<GLuint>(range.count) + kLanes - 1) / kLanes);
   const PrimitiveRange ranges[] = {range};
-  return painter_->draw(picture, ranges);
+  return painter_->draw(picture, ranges, shown_width);
 }
 
 }  // namespace sightglass

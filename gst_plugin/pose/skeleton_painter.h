@@ -31,7 +31,7 @@ class SkeletonPainter {
   static Result<std::unique_ptr<SkeletonPainter>> create(const std::shared_ptr<ShareGroup>& group,
                                                          const Skeleton& skeleton);
   // Draws a buffer of Persons over `picture`, the upright frame.
-  Status draw(const BufferRange& persons, const TextureRef& picture, const SkeletonStyle& style);
+  Status draw(const BufferRange& persons, const TextureRef& picture, int32_t shown_width, const SkeletonStyle& style);
 
  private:
   static constexpr size_t kBones = 40;

@@ -8,6 +8,8 @@ BackgroundFrame::BackgroundFrame(GstBuffer* input, GstGLContext* context) {
   status_ = check_gl_memory(gst_buffer_peek_memory(meta->frame, 0), context);
   if (!status_.ok()) return;
   wait_for_buffer(meta->frame, context);
+  pixel_aspect_ =
+      static_cast<float>(GST_VIDEO_INFO_PAR_N(&meta->info)) / static_cast<float>(GST_VIDEO_INFO_PAR_D(&meta->info));
   mapped_.emplace(meta->frame, meta->info, GST_MAP_READ);
   if (mapped_->ok()) return;
   mapped_.reset();

@@ -18,10 +18,13 @@ class BackgroundFrame {
   const Status& status() const { return status_; }
   // Empty if none is attached.
   TextureRef texture() const { return mapped_ ? mapped_->texture() : TextureRef(); }
+  // The width of a pixel by its height.
+  float pixel_aspect() const { return pixel_aspect_; }
 
  private:
   Status status_;
   std::optional<MappedTexture> mapped_;
+  float pixel_aspect_ = 1;
 };
 
 }  // namespace sightglass

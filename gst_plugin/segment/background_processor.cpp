@@ -19,9 +19,9 @@ class BackgroundProcessor : public CompositingProcessor {
                       Compositor compositor)
       : CompositingProcessor(target, scene, std::move(reader), std::move(compositor)) {}
 
-  Status resize(int32_t width, int32_t height) override {
+  Status resize(const FrameSize& size) override {
     const GlStateGuard guard(gl(), kind());
-    SIGHTGLASS_RETURN_IF_ERROR(set_size(width, height));
+    SIGHTGLASS_RETURN_IF_ERROR(set_size(size));
     SIGHTGLASS_RETURN_IF_ERROR(update_picture());
     return compositor().prepare(look());
   }
@@ -48,7 +48,7 @@ class BackgroundProcessor : public CompositingProcessor {
     SIGHTGLASS_RETURN_IF_ERROR(update_picture());
     const BackgroundFrame behind(job.input, context());
     SIGHTGLASS_RETURN_IF_ERROR(behind.status());
-    compositor().set_video(behind.texture(), scene().settings.background_fit);
+    compositor().set_video(behind.texture(), behind.pixel_aspect(), scene().settings.background_fit);
     GST_LOG_OBJECT(log_object(), "frame %" G_GUINT64_FORMAT ": the model is not ready, drawing only the background",
                    job.number);
     return draw(job, nothing(), {}, look(), "drawing the background of a frame");

@@ -24,15 +24,14 @@ std::optional<GpuTime> CompositingProcessor::poll_time() {
   return GpuTime{0, sample->other_ns, sample->other_ns};
 }
 
-Status CompositingProcessor::set_size(int32_t width, int32_t height) {
-  width_ = width;
-  height_ = height;
+Status CompositingProcessor::set_size(const FrameSize& size) {
+  size_ = size;
   picture_.forget();
-  return compositor_.resize(width, height);
+  return compositor_.resize(size.width, size.height, size.pixel_aspect);
 }
 
 Status CompositingProcessor::update_picture() {
-  return picture_.update(scene_, width_, height_, [this](const auto& pixels, const PicturePlace& place) {
+  return picture_.update(scene_, size_, [this](const auto& pixels, const PicturePlace& place) {
     return compositor_.set_picture(pixels, place);
   });
 }

@@ -3,6 +3,7 @@
 
 #include "gl/frame_reader.h"
 #include "gl/gpu_timer.h"
+#include "gl/upright_frame.h"
 #include "segment/compositor.h"
 #include "segment/scene_picture.h"
 #include "segment/segment_runtime.h"
@@ -20,7 +21,7 @@ class CompositingProcessor : public FrameProcessor {
   CompositingProcessor(const GlTarget& target, const SegmentRuntime::Scene& scene, FrameReader reader,
                        Compositor compositor);
 
-  Status set_size(int32_t width, int32_t height);
+  Status set_size(const FrameSize& size);
   Status update_picture();
   // `task` names it in errors: "drawing a frame".
   Status draw(const FrameJob& job, const TextureRef& mask, const InputTransform& place, const Look& look,
@@ -43,7 +44,7 @@ class CompositingProcessor : public FrameProcessor {
   GpuTimer timer_;
   GlTexture nothing_;
   ScenePicture picture_;
-  int32_t width_ = 0, height_ = 0;
+  FrameSize size_;
 };
 
 }  // namespace sightglass

@@ -116,13 +116,12 @@ Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts par
   nearest_ = make_sampler(gl, GL_NEAREST);
 }
 
-Status Compositor::resize(int32_t width, int32_t height) {
-  width_ = width;
-  height_ = height;
+Status Compositor::resize(int32_t width, int32_t height, float pixel_aspect) {
+  size_ = {width, height, pixel_aspect};
   picture_.reset();
   video_ = 0;
   release_parts();
-  return parts_.blur ? parts_.blur->resize(width, height) : Status();
+  return parts_.blur ? parts_.blur->resize(size_.shown_width(), height) : Status();
 }
 
 void Compositor::release_parts() {
@@ -160,17 +159,17 @@ Status Compositor::compile(const Passes& passes) {
   for (size_t i = 0; i < places.size(); ++i) *places[i] = std::move(programs[i]);
   if (!needs_blur) return {};
   SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group_));
-  SIGHTGLASS_RETURN_IF_ERROR(blur.resize(width_, height_));
+  SIGHTGLASS_RETURN_IF_ERROR(blur.resize(size_.shown_width(), size_.height));
   parts_.blur.emplace(std::move(blur));
   return {};
 }
 
-Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height) {
+Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect) {
   SIGHTGLASS_RETURN_IF_ERROR(resize(eighth(width), eighth(height)));
   clear_gl_errors(*gl_);
-  const EmptyFrame empty(*gl_, kind_, width_, height_);
-  const GlTexture output = make_texture(*gl_, GL_RGBA8, width_, height_);
-  picture_ = make_texture(*gl_, GL_RGBA8, width_, height_);
+  const EmptyFrame empty(*gl_, kind_, size_.width, size_.height);
+  const GlTexture output = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
+  picture_ = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
   const TextureRef part{mask.id, mask.target, eighth(mask.width), eighth(mask.height)};
   constexpr float kRadius = 16;  // halves the frame more than once
   for (const Background background :
@@ -187,25 +186,27 @@ Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "drawing for the first time"));
   SIGHTGLASS_RETURN_IF_ERROR(parts_.refiner.resize(mask));
-  return resize(width, height);
+  return resize(width, height, pixel_aspect);
 }
 
 Status Compositor::set_picture(std::span<const std::byte> rgba, const PicturePlace& place) {
-  if (rgba.size() != static_cast<size_t>(width_) * static_cast<size_t>(height_) * 4) {
+  if (rgba.size() != static_cast<size_t>(size_.width) * static_cast<size_t>(size_.height) * 4) {
     return invalid_argument("the background picture is not of the frame's size");
   }
   clear_gl_errors(*gl_);
   picture_view_.place = place;
-  if (!picture_) picture_ = make_texture(*gl_, GL_RGBA8, width_, height_);
+  if (!picture_) picture_ = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
   gl_->BindTexture(GL_TEXTURE_2D, picture_.id());
-  gl_->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
+  gl_->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, size_.width, size_.height, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
   gl_->BindTexture(GL_TEXTURE_2D, 0);
   return check_gl(*gl_, "uploading the background picture");
 }
 
-void Compositor::set_video(const TextureRef& texture, PictureFit fit) {
+void Compositor::set_video(const TextureRef& texture, float pixel_aspect, PictureFit fit) {
   video_ = texture.id;
-  if (video_ != 0) video_view_ = fit_picture(texture.width, texture.height, width_, height_, fit);
+  if (video_ == 0) return;
+  video_view_ =
+      fit_picture(texture.width, texture.height, size_.width, size_.height, fit, size_.pixel_aspect / pixel_aspect);
 }
 
 int Compositor::choose_composite(const Look& look, Block& block) const {
@@ -242,7 +243,7 @@ Compositor::Passes Compositor::choose_passes(const Look& look, Block& block) con
   passes.edge = EdgeShape::of(look.feather, look.edge_offset);
   passes.despills = look.despill && look.coverage == Coverage::kByMask &&
                     (passes.picture || passes.wraps || passes.composite == kColorComposite);
-  const float height = static_cast<float>(height_);
+  const float height = static_cast<float>(size_.height);
   if (passes.blurs) {
     const float radius = look.blur_radius >= 0 ? look.blur_radius : 0.01F * look.blur_strength * height;
     passes.recipe = BlurRecipe::for_radius(radius);
@@ -256,16 +257,16 @@ Compositor::Passes Compositor::choose_passes(const Look& look, Block& block) con
   block.light_wrap = look.light_wrap;
   block.despill = passes.despills ? 1 : 0;
   block.overlay_opacity = look.overlay_opacity;
-  block.frame_texel = {1 / static_cast<float>(width_), 1 / static_cast<float>(height_)};
+  block.frame_texel = {1 / static_cast<float>(size_.shown_width()), 1 / static_cast<float>(size_.height)};
   return passes;
 }
 
 Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
   if (passes.edge.changes() && !parts_.edge->is_ready()) {
-    SIGHTGLASS_RETURN_IF_ERROR(parts_.edge->resize(width_, height_));
+    SIGHTGLASS_RETURN_IF_ERROR(parts_.edge->resize(size_.shown_width(), size_.height));
   }
   if (passes.despills && !parts_.foreground->is_ready()) {
-    SIGHTGLASS_RETURN_IF_ERROR(parts_.foreground->resize(width_, height_));
+    SIGHTGLASS_RETURN_IF_ERROR(parts_.foreground->resize(size_.shown_width(), size_.height));
   }
   return parts_.refiner.resize(mask);
 }
@@ -347,11 +348,11 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));
   bind_texture(gl, kMaskUnit, mask.id, linear_.id());
   run_passes(passes, frame);
-  const bool exact = is_exact(upright_to_stored, width_, height_, frame);
+  const bool exact = is_exact(upright_to_stored, size_.width, size_.height, frame);
   bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
 
-  GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", width_, height_);
-  const TextureRef target{output, GL_TEXTURE_2D, width_, height_};
+  GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", size_.width, size_.height);
+  const TextureRef target{output, GL_TEXTURE_2D, size_.width, size_.height};
   Status drawn = target_.draw({&target, 1}, "the output texture", [&] {
     const auto& programs = passes.edge.changes() ? parts_.programs.feathered : parts_.programs.composites;
     gl.UseProgram(programs[static_cast<size_t>(passes.composite)]->id());

@@ -10,6 +10,7 @@
 
 #include "gl/draw_target.h"
 #include "gl/uniform_block.h"
+#include "gl/upright_frame.h"
 #include "segment/blur.h"
 #include "segment/edge_shaper.h"
 #include "segment/foreground_colors.h"
@@ -74,10 +75,10 @@ class Compositor {
   static Result<Compositor> create_background(const std::shared_ptr<ShareGroup>& group, FrameKind kind);
 
   // Allocates for upright frames of width × height pixels. Discards the background image.
-  Status resize(int32_t width, int32_t height);
-  // Draws invisible frames, so that drivers finish compiling, and allocates for masks of this size and for upright frames
-  // of width × height pixels, as resize() does.
-  Status warm_up(const TextureRef& mask, int32_t width, int32_t height);
+  Status resize(int32_t width, int32_t height, float pixel_aspect = 1);
+  // Draws invisible frames, so that drivers finish compiling, and allocates for masks of this size and for upright
+  // frames of width × height pixels, as resize() does.
+  Status warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect = 1);
   // Compiles and allocates what the first frame with this look needs.
   Status prepare(const Look& look);
   // Uploads the background image: tightly packed RGBA of the frame size. It is visible in `place`, with the color
@@ -87,9 +88,9 @@ class Compositor {
   // the mask without it. The texture covers the frame as masks do, and must outlive the draws that use it.
   void set_classes(const TextureRef& classes) { classes_ = classes.id; }
   bool has_picture() const { return static_cast<bool>(picture_); }
-  // Sets a texture of another video that is shown behind the foreground in place of every other background; ID 0: none.
-  // It must outlive the draws that use it.
-  void set_video(const TextureRef& texture, PictureFit fit);
+  // Sets a texture of another video, with pixels of that aspect, that is shown behind the foreground in place of every
+  // other background; ID 0: none. It must outlive the draws that use it.
+  void set_video(const TextureRef& texture, float pixel_aspect, PictureFit fit);
 
   // Draws into the RGBA texture `output`, which has the size of the upright frame and may be mutable. `frame` has the
   // kind given to create(). `upright_to_stored` maps coordinates of the upright frame to the stored one,
@@ -168,7 +169,7 @@ class Compositor {
   PictureView picture_view_;
   GLuint video_ = 0;
   PictureView video_view_;
-  int32_t width_ = 0, height_ = 0;
+  FrameSize size_;
 };
 
 }  // namespace sightglass

@@ -48,17 +48,17 @@ class MetaMaskProcessor : public CompositingProcessor {
                     Compositor compositor)
       : CompositingProcessor(target, scene, std::move(reader), std::move(compositor)) {}
 
-  Status resize(int32_t width, int32_t height) override {
-    SIGHTGLASS_RETURN_IF_ERROR(set_size(width, height));
+  Status resize(const FrameSize& size) override {
+    SIGHTGLASS_RETURN_IF_ERROR(set_size(size));
     if (std::exchange(warm_, true)) return {};
     const GlStateGuard guard(gl(), kind());
-    return compositor().warm_up(nothing(), width, height);
+    return compositor().warm_up(nothing(), size.width, size.height, size.pixel_aspect);
   }
   Status process(FrameJob& job) override {
     SIGHTGLASS_RETURN_IF_ERROR(update_picture());
     const BackgroundFrame behind(job.input, context());
     SIGHTGLASS_RETURN_IF_ERROR(behind.status());
-    compositor().set_video(behind.texture(), scene().settings.background_fit);
+    compositor().set_video(behind.texture(), behind.pixel_aspect(), scene().settings.background_fit);
     const OnFailure policy = scene().settings.run.on_failure;
     job.failure = draw_with_mask(job);
     if (job.failure.ok()) return {};

@@ -23,8 +23,10 @@ struct PictureView {
   std::array<float, 4> to_picture{1, 1, 0, 0};  // image position = xy * frame position + zw
   bool operator==(const PictureView&) const = default;
 };
-// Centers an image of that size in a frame of width × height pixels, and keeps its aspect ratio.
-PictureView fit_picture(int32_t picture_width, int32_t picture_height, int32_t width, int32_t height, PictureFit fit);
+// Centers an image of that size in a frame of width × height pixels, and keeps its aspect ratio. `pixel_aspect` is the
+// width by height of a frame pixel, with the image pixels as unit.
+PictureView fit_picture(int32_t picture_width, int32_t picture_height, int32_t width, int32_t height, PictureFit fit,
+                        float pixel_aspect = 1);
 
 // A decoded file, at its original size.
 class Picture {
@@ -39,12 +41,13 @@ class Picture {
   Picture(const Picture&) = delete;
   Picture& operator=(const Picture&) = delete;
 
-  // Scales it into width × height and keeps its aspect ratio: tightly packed RGBA, straight alpha, top row first.
+  // Scales it into width × height pixels and keeps its aspect ratio as shown: tightly packed RGBA, straight alpha, top
+  // row first.
   struct Scaled {
     std::vector<std::byte> pixels;
     std::array<float, 4> place;  // covered part, in fractions: min and max; the rest is transparent
   };
-  Result<Scaled> scale(int32_t width, int32_t height, PictureFit fit) const;
+  Result<Scaled> scale(int32_t width, int32_t height, PictureFit fit, float pixel_aspect = 1) const;
 
  private:
   struct Impl;

@@ -39,7 +39,7 @@ class SegmentProcessor : public ModelProcessor {
         attaches_masks_(settings.attach_mask) {}
 
   RunSettings run_settings() const override { return scene_.settings.run; }
-  Status resize_model(int32_t width, int32_t height) override;
+  Status resize_model(const FrameSize& size) override;
   std::optional<ShownMask> mask() const override;
 
   GstGLContext* const context_;         // its thread runs all calls
@@ -68,20 +68,20 @@ Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget&
   return std::unique_ptr<FrameProcessor>(std::move(result));
 }
 
-Status SegmentProcessor::resize_model(int32_t width, int32_t height) {
+Status SegmentProcessor::resize_model(const FrameSize& size) {
   picture_.forget();
-  return segmenter_->resize(width, height);
+  return segmenter_->resize(size);
 }
 
 Status SegmentProcessor::process(FrameJob& job) {
   const SegmentSettings& settings = scene_.settings;
   segmenter_->set_look(settings.look_for(defaults_), settings.fit);
   SIGHTGLASS_RETURN_IF_ERROR(picture_.update(
-      scene_, job.frame.width, job.frame.height,
+      scene_, {job.frame.width, job.frame.height, job.frame.pixel_aspect},
       [this](const auto& pixels, const PicturePlace& place) { return segmenter_->set_picture(pixels, place); }));
   const BackgroundFrame behind(job.input, context_);
   SIGHTGLASS_RETURN_IF_ERROR(behind.status());
-  segmenter_->set_video(behind.texture(), settings.background_fit);
+  segmenter_->set_video(behind.texture(), behind.pixel_aspect(), settings.background_fit);
   return ModelProcessor::process(job);
 }
 

@@ -62,15 +62,14 @@ Status Segmenter::create_painters(const MaskModel& mask, const SegmenterOptions&
   return {};
 }
 
-Status Segmenter::resize(int32_t width, int32_t height) {
-  width_ = width;
-  height_ = height;
+Status Segmenter::resize(const FrameSize& size) {
+  size_ = size;
   forget();
   const GlStateGuard guard(gl_, kind_);
-  if (classes_) classes_->resize(height);
-  if (std::exchange(warm_, true)) return compositor_->resize(width, height);
+  if (classes_) classes_->resize(size.height);
+  if (std::exchange(warm_, true)) return compositor_->resize(size.width, size.height, size.pixel_aspect);
   smoother_->warm_up(islands_->run());
-  return compositor_->warm_up(mask_, width, height);
+  return compositor_->warm_up(mask_, size.width, size.height, size.pixel_aspect);
 }
 
 void Segmenter::forget_results() {
@@ -152,7 +151,7 @@ Status Segmenter::draw_without_result(const UprightFrame& frame, GLuint output, 
 Status Segmenter::draw_legend(GLuint output) {
   if (!classes_ || look_.background != Background::kOverlay || !look_.legend) return {};
   const PrimitiveRange legend = classes_->legend();
-  return painter_->draw({output, GL_TEXTURE_2D, width_, height_}, {&legend, 1});
+  return painter_->draw({output, GL_TEXTURE_2D, size_.width, size_.height}, {&legend, 1}, size_.shown_width());
 }
 
 }  // namespace sightglass

@@ -45,13 +45,15 @@ class Segmenter : public FrameModel {
 
   // Allocates for upright frames of width × height pixels; forgets picture and mask. The first time, drivers are made
   // to finish what they leave to the first draw.
-  Status resize(int32_t width, int32_t height);
+  Status resize(const FrameSize& size);
   // The background picture: dense RGBA of the upright frame's size, and the part of it that is one.
   Status set_picture(std::span<const std::byte> rgba, const PicturePlace& place) {
     return compositor_->set_picture(rgba, place);
   }
   // What is shown behind the foreground from now on: see Compositor.
-  void set_video(const TextureRef& texture, PictureFit fit) { compositor_->set_video(texture, fit); }
+  void set_video(const TextureRef& texture, float pixel_aspect, PictureFit fit) {
+    compositor_->set_video(texture, pixel_aspect, fit);
+  }
   // How frames are drawn, and how the model sees them, from now on.
   void set_look(const Look& look, Fit fit) {
     look_ = look;
@@ -100,8 +102,8 @@ class Segmenter : public FrameModel {
   TextureRef model_mask_;
   TextureRef mask_;  // that one, or without islands, or smoothed
   int32_t model_width_ = 0, model_height_ = 0;
-  int32_t width_ = 0, height_ = 0;  // of upright frames
-  bool warm_ = false;               // the compositor has drawn
+  FrameSize size_;     // of upright frames
+  bool warm_ = false;  // the compositor has drawn
 
   bool has_previous_ = false;       // the model's mask is that of a frame before, of the same stream
   InputTransform mask_to_upright_;  // of the mask

@@ -1,4 +1,6 @@
 // Skeletons over images.
+#include <algorithm>
+
 #include "gl/compute.h"
 #include "meta/persons.h"
 #include "pose/skeleton_painter.h"
@@ -9,7 +11,7 @@ namespace {
 
 class SkeletonTest : public PoseTest {
  protected:
-  Rgba draw(const Persons& persons, const SkeletonStyle& style) {
+  Rgba draw(const Persons& persons, const SkeletonStyle& style, int32_t shown_width = 64) {
     const auto painter = SkeletonPainter::create(group(), coco_skeleton());
     EXPECT_TRUE(painter.ok()) << painter.status().message();
     const GlBuffer buffer = make_storage(gl(), sizeof(Persons), &persons);
@@ -17,7 +19,7 @@ class SkeletonTest : public PoseTest {
     for (size_t i = 0; i < blue.pixels.size(); i += 4) blue.pixels[i + 2] = blue.pixels[i + 3] = 255;
     const GlTexture texture = upload(gl(), blue);
     const Status status =
-        (*painter)->draw({buffer.id(), 0, sizeof(Persons)}, {texture.id(), GL_TEXTURE_2D, 64, 48}, style);
+        (*painter)->draw({buffer.id(), 0, sizeof(Persons)}, {texture.id(), GL_TEXTURE_2D, 64, 48}, shown_width, style);
     EXPECT_TRUE(status.ok()) << status.message();
     return download(gl(), texture.id(), 64, 48);
   }
@@ -43,6 +45,26 @@ Persons an_arm() {
 
 int red(const Rgba& picture, int x, int y) { return picture.at(x, y)[0]; }
 int green(const Rgba& picture, int x, int y) { return picture.at(x, y)[1]; }
+
+// Pixels of half the width and of twice the width: points stay in their place, and are round on a screen.
+TEST_F(SkeletonTest, PointsAreRoundOnPixelsThatAreNotSquare) {
+  SkeletonStyle style;
+  style.line_width = 0;
+  style.point_radius = 8;
+  style.point_color = {1, 0, 0, 1};
+  for (const int32_t shown_width : {32, 128}) {
+    const Rgba drawn = draw(an_arm(), style, shown_width);
+    int across = 0, down = 0, first = 64;
+    for (int x = 0; x < 32; ++x) {
+      across += red(drawn, x, 12) > 127 ? 1 : 0;
+      if (red(drawn, x, 12) > 127) first = std::min(first, x);
+    }
+    for (int y = 0; y < 48; ++y) down += red(drawn, 16, y) > 127 ? 1 : 0;
+    EXPECT_NEAR(down, 16, 1) << shown_width;
+    EXPECT_NEAR(across * shown_width / 64.0, 16, 2) << shown_width;
+    EXPECT_NEAR(first + 0.5 * across, 16, 1) << shown_width;
+  }
+}
 
 TEST_F(SkeletonTest, BonesAndPointsAreOnThePerson) {
   SkeletonStyle style;

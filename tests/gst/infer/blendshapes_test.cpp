@@ -192,7 +192,7 @@ class BlendshapesTest : public GlTest {
   std::unique_ptr<LandmarkObjects> process(Inferencer& inferencer, const Rgba& picture, const InferLook& look) {
     const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
     inferencer.set_look(look, Fit::kLetterbox);
-    inferencer.resize(picture.width, picture.height);
+    inferencer.resize({picture.width, picture.height});
     const GlState before = snapshot_gl_state(gl());
     const Status status = inferencer.render(
         {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height},

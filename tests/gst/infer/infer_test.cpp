@@ -54,7 +54,7 @@ class InferTest : public GlTest {
   Rgba process(Running& running, const Rgba& picture, const InferLook& look, Fit fit = Fit::kStretch) {
     const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
     running.inferencer->set_look(look, fit);
-    running.inferencer->resize(picture.width, picture.height);
+    running.inferencer->resize({picture.width, picture.height});
     const GlState before = snapshot_gl_state(gl());
     const Status status = running.inferencer->render(
         {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height},

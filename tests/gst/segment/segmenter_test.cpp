@@ -42,7 +42,7 @@ class SegmenterTest : public GlTest {
     auto segmenter = Segmenter::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()), device(),
                                        *plan, *mask, FrameKind::kRgba);
     EXPECT_TRUE(segmenter.ok()) << segmenter.status().message();
-    EXPECT_TRUE((*segmenter)->resize(width, height).ok());
+    EXPECT_TRUE((*segmenter)->resize({width, height}).ok());
     return *std::move(segmenter);
   }
 
