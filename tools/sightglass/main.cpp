@@ -3,18 +3,21 @@
 // unwritable standard output.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <vector>
 
 #include "common/command_help.h"
 #include "common/command_line.h"
+#include "common/standard_descriptors.h"
 #include "doctor/doctor_command.h"
 #include "model/model_commands.h"
 #include "serve/serve_command.h"
 #include "standard_output.h"
 #include "video/batch_command.h"
 #include "video/devices_command.h"
+#include "video/stream_end.h"
 #include "video/video_commands.h"
 
 namespace {
@@ -31,6 +34,7 @@ int run(const sightglass::Subcommand& subcommand) try { return subcommand.run();
 }  // namespace
 
 int main(int argc, char** argv) {
+  sightglass::open_standard_descriptors();
   CLI::App app("Runs TensorFlow Lite models on video and images, in OpenGL ES compute shaders.", "sightglass");
   app.set_version_flag("--version", SIGHTGLASS_VERSION);
   app.require_subcommand(1);
@@ -50,7 +54,9 @@ int main(int argc, char** argv) {
   }
   for (const sightglass::Subcommand& subcommand : subcommands) {
     if (!subcommand.app->parsed()) continue;
-    return sightglass::finish_output("sightglass", run(subcommand), subcommand.unwritten);
+    const int status = sightglass::finish_output("sightglass", run(subcommand), subcommand.unwritten);
+    if (sightglass::video::has_hung_pipeline()) std::_Exit(status);
+    return status;
   }
   return sightglass::kUsage;
 }

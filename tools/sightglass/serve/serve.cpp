@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "serve/api.h"
@@ -27,8 +26,6 @@ bool repeats(const Input& input) { return input.kind == Input::Kind::kFile; }
 
 bool has_webrtc(const ServeJob& job) { return !repeats(job.input) && WebRtc::available(); }
 
-bool has_results(const video::VideoTask& task) { return std::string_view(task.name) != "segment"; }
-
 std::string pipeline_text(const ServeJob& job) {
   video::SourceLimits limits;
   limits.figure_rate = kFigureRate;
@@ -40,7 +37,7 @@ std::string pipeline_text(const ServeJob& job) {
   text += std::string(" ") + kSplitTee +
           ". ! queue max-size-buffers=2 max-size-bytes=0 max-size-time=0 ! fakesink sync=true" +
           (rendered ? "" : " qos=true");
-  return text + branches_text(kSplitTee, has_results(*job.task), has_webrtc(job));
+  return text + branches_text(kSplitTee, video::has_results(*job.task), has_webrtc(job));
 }
 
 std::vector<std::string> host_names(const ServeJob& job) {
@@ -60,7 +57,7 @@ Status serve(const ServeJob& job) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const video::ElementPtr pipeline, video::parse_launch(text));
   const video::ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), video::kModelElement));
   SIGHTGLASS_ASSIGN_OR_RETURN(LiveProperties properties, LiveProperties::create(*job.task, element.get()));
-  Api api({*job.task, job.input.name, pipeline.get(), element.get(), has_results(*job.task), has_webrtc(job)},
+  Api api({*job.task, job.input.name, pipeline.get(), element.get(), video::has_results(*job.task), has_webrtc(job)},
           std::move(properties));
   // Cookies of all ports of a host are shared.
   RequestGuard guard(host_names(job), job.token, "sightglass-" + std::to_string(job.listen.port));
@@ -77,10 +74,9 @@ Status serve(const ServeJob& job) {
     report.note("listening", "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) +
                                  " until Ctrl-C");
   };
-  SIGHTGLASS_ASSIGN_OR_RETURN(const video::PlaybackResult result,
-                              video::play(pipeline.get(), element.get(), settings, report));
-  if (result.frames > 0) report.finished(result, "");
-  return {};
+  const video::Playback playback = video::play(pipeline.get(), element.get(), settings, report);
+  if (playback.status.ok() && playback.result.frames > 0) report.finished(playback.result, "");
+  return playback.status;
 }
 
 }  // namespace sightglass::serve

@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "common/interrupts.h"
 #include "gpu_engine/quoted.h"
 #include "video/batch_files.h"
 #include "video/batch_manifest.h"
 #include "video/run_job.h"
+#include "video/stream_end.h"
 #include "video/task_commands.h"
 #include "video/unfinished_file.h"
 
@@ -45,6 +47,7 @@ class Batch {
  private:
   // Whether this process is done with the file. Otherwise another process works on it.
   Result<bool> finish(const BatchFile& file, const std::string& place);
+  bool ends();
   bool is_there(const fs::path& output) const;
   Result<PlaybackResult> process(const BatchFile& file, const fs::path& output, UnfinishedFile result);
   Status add_failed(const BatchFile& file, const Status& status);
@@ -78,6 +81,12 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
   settings.interrupted = [this] { outcome_.interrupted = true; };
   PlaybackReport report(ReportStyle::kText);
   return run_job(job, settings, report, std::move(result));
+}
+
+bool Batch::ends() {
+  if (interrupt_signal() != 0) outcome_.interrupted = true;
+  // Whatever hangs, such as a driver, would hang for the next file, too.
+  return outcome_.interrupted || has_hung_pipeline();
 }
 
 // Files have their names only when they are complete.
@@ -126,14 +135,14 @@ Result<bool> Batch::finish(const BatchFile& file, const std::string& place) {
 Status Batch::run(const std::vector<BatchFile>& files) {
   const auto place = [&](size_t i) { return "[" + std::to_string(i + 1) + "/" + std::to_string(files.size()) + "]"; };
   std::vector<size_t> busy;
-  for (size_t i = 0; i < files.size() && !outcome_.interrupted; ++i) {
+  for (size_t i = 0; i < files.size() && !ends(); ++i) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const bool finished, finish(files[i], place(i)));
     if (!finished) busy.push_back(i);
   }
   constexpr auto kPause = std::chrono::milliseconds(200);
   for (const size_t i : busy) {
     bool told = false;
-    while (!outcome_.interrupted) {
+    while (!ends()) {
       SIGHTGLASS_ASSIGN_OR_RETURN(const bool finished, finish(files[i], place(i)));
       if (finished) break;
       if (!std::exchange(told, true)) {
@@ -166,6 +175,7 @@ Result<Outcome> run_batch(const BatchArguments& arguments) {
   }
   for (const std::string& problem : problems) std::fprintf(stderr, "%s\n", printable(problem).c_str());
   SIGHTGLASS_ASSIGN_OR_RETURN(BatchManifest manifest, BatchManifest::open(arguments.output, shard));
+  catch_interrupts();
   Batch batch(arguments, std::move(manifest));
   SIGHTGLASS_RETURN_IF_ERROR(batch.run(files));
   const Outcome& outcome = batch.outcome();

@@ -28,6 +28,7 @@ class CameraKeeper {
 
   // Whether the error means that the camera was lost. If it was, removes the element and begins to wait.
   bool handle_error(GstMessage* error);
+  bool lost() const { return camera_ == nullptr; }
   // From now on, ends of stream reach the pipeline. If the camera is lost, ends the stream.
   void end_stream();
 

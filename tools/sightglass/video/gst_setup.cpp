@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <system_error>
 
 #include "video/gst_objects.h"
@@ -12,12 +13,24 @@ namespace sightglass::video {
 
 namespace {
 
+// Set by this process: "NAME=VALUE ", …
+std::string& environment() {
+  static std::string text;
+  return text;
+}
+
+void set_unless_set(const char* name, const std::string& value) {
+  if (std::getenv(name) != nullptr) return;
+  setenv(name, value.c_str(), 1);
+  environment() += std::string(name) + "=" + value + " ";
+}
+
 void choose_headless_gl() {
   guint major = 0, minor = 0, micro = 0, nano = 0;
   gst_version(&major, &minor, &micro, &nano);
-  setenv("GST_GL_PLATFORM", "egl", 0);
-  setenv("GST_GL_API", "gles2", 0);
-  setenv("GST_GL_WINDOW", minor >= 24 ? "surfaceless" : "egl-device", 0);
+  set_unless_set("GST_GL_PLATFORM", "egl");
+  set_unless_set("GST_GL_API", "gles2");
+  set_unless_set("GST_GL_WINDOW", minor >= 24 ? "surfaceless" : "egl-device");
 }
 
 // In a build directory, this program is tools/sightglass/sightglass, and the plugins are in gst_plugin/ and below.
@@ -28,6 +41,9 @@ void scan_build_directory() {
   const auto plugins = program.parent_path().parent_path().parent_path() / "gst_plugin";
   if (!std::filesystem::exists(plugins / "libgstsightglass.so", error)) return;
   gst_registry_scan_path(gst_registry_get(), plugins.c_str());
+  const char* before = std::getenv("GST_PLUGIN_PATH");
+  const TextPtr path(g_shell_quote((plugins.string() + (before != nullptr ? std::string(":") + before : "")).c_str()));
+  environment() += std::string("GST_PLUGIN_PATH=") + path.get() + " ";
 }
 
 }  // namespace
@@ -44,6 +60,8 @@ void start_gstreamer() {
   gst_init(nullptr, nullptr);
   if (!installed("glsegment")) scan_build_directory();
 }
+
+std::string launch_environment() { return environment(); }
 
 Status need_element(const std::string& element) {
   if (installed(element)) return {};

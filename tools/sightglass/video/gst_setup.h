@@ -12,6 +12,9 @@ namespace sightglass::video {
 // build directory that contains this program.
 void start_gstreamer();
 
+// The variables that start_gstreamer() has set, for other programs: "GST_GL_API=gles2 GST_PLUGIN_PATH='a path' ".
+std::string launch_environment();
+
 bool has_display();
 
 // Whether GStreamer has an element.

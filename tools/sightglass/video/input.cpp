@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "common/standard_descriptors.h"
 #include "video/gst_objects.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
@@ -112,6 +113,7 @@ Result<Input> recognize(const std::string& text, const CameraWishes& wishes) {
   if (text == kFigures) return figures_input(wishes);
   if (text == kScreen) return screen_input();
   if (text == kPipe) {
+    SIGHTGLASS_RETURN_IF_ERROR(check_standard_input());
     if (!installed("y4mdec")) return not_found("-: y4mdec is missing; install gstreamer1.0-plugins-bad");
     Input input;
     input.kind = Input::Kind::kPipe;

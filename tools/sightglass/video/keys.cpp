@@ -7,8 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <string_view>
 
+#include "common/interrupts.h"
 #include "video/gst_objects.h"
 
 namespace sightglass::video {
@@ -111,6 +113,14 @@ termios& saved_settings() {
   return settings;
 }
 
+// Whether the terminal has other settings than the saved ones.
+volatile std::sig_atomic_t settings_changed = 0;
+
+void restore_settings() {
+  if (settings_changed != 0) ::tcsetattr(STDIN_FILENO, TCSANOW, &saved_settings());
+  settings_changed = 0;
+}
+
 gboolean on_input(gint descriptor, GIOCondition, gpointer data) {
   char key = 0;
   if (::read(descriptor, &key, 1) != 1) return G_SOURCE_CONTINUE;
@@ -157,6 +167,8 @@ TerminalKeys::TerminalKeys(std::function<void(char)> pressed) : pressed_(std::mo
   settings.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   settings.c_cc[VMIN] = 0;
   settings.c_cc[VTIME] = 0;
+  before_forced_end(restore_settings);
+  settings_changed = 1;
   ::tcsetattr(STDIN_FILENO, TCSANOW, &settings);
   source_ = g_unix_fd_add(STDIN_FILENO, G_IO_IN, on_input, &pressed_);
 }
@@ -164,7 +176,7 @@ TerminalKeys::TerminalKeys(std::function<void(char)> pressed) : pressed_(std::mo
 TerminalKeys::~TerminalKeys() {
   if (!active()) return;
   g_source_remove(source_);
-  ::tcsetattr(STDIN_FILENO, TCSANOW, &saved_settings());
+  restore_settings();
 }
 
 char window_key(GstMessage* message) {

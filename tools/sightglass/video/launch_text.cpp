@@ -1,7 +1,11 @@
 #include "video/launch_text.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
+#include <vector>
+
+#include "video/gst_setup.h"
 
 namespace sightglass::video {
 
@@ -19,6 +23,16 @@ class Value {
   GValue value_ = G_VALUE_INIT;
 };
 
+// Characters that no shell changes.
+bool is_plain(char c) { return g_ascii_isalnum(c) || std::string_view("-_=./:,%@+").find(c) != std::string_view::npos; }
+
+std::string shell_word(const std::string& word) {
+  if (word == "!" || std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
 }  // namespace
 
 std::string quoted(const std::string& text) {
@@ -28,6 +42,27 @@ std::string quoted(const std::string& text) {
     out += c;
   }
   return out + "\"";
+}
+
+std::string shell_line(const std::string& text) {
+  // gst-launch-1.0 joins its arguments with blanks, and escapes blanks within them that are outside of quotation marks.
+  std::vector<std::string> words(1);
+  bool quotes = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"' && (i == 0 || text[i - 1] != '\\')) quotes = !quotes;
+    if (text[i] == ' ' && !quotes) {
+      words.emplace_back();
+    } else {
+      words.back() += text[i];
+    }
+  }
+  std::string line = launch_environment() + "gst-launch-1.0 -e";
+  // Standard output has only frames or results.
+  if (std::find(words.begin(), words.end(), "fd=1") != words.end()) line += " -q";
+  for (const std::string& word : words) {
+    if (!word.empty()) line += " " + shell_word(word);
+  }
+  return line;
 }
 
 std::string launch_text_of(GstElement* element) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "common/standard_descriptors.h"
 #include "video/even_size.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
@@ -149,6 +150,7 @@ Result<Output> recognize_output(const std::string& text, const OutputWishes& wis
   }
   if (text == "-") {
     output.kind = Output::Kind::kPipe;
+    SIGHTGLASS_RETURN_IF_ERROR(check_standard_output());
     SIGHTGLASS_RETURN_IF_ERROR(need("y4menc", "gstreamer1.0-plugins-good", "-"));
     if (::isatty(STDOUT_FILENO) == 1) return invalid_argument("-: standard output is a terminal; redirect it");
     return output;

@@ -42,6 +42,7 @@ Result<Output> recognize_output(const std::string& text, const OutputWishes& wis
 constexpr const char* kFileElement = "file";
 // The muxer in sink_text() of kVideo; audio is linked to it.
 constexpr const char* kMuxerElement = "mux";
+constexpr const char* kMuxerAudioPad = "audio_0";
 // The server of kRtsp sends this payloader's packets.
 constexpr const char* kRtspPayloader = "pay0";
 

@@ -3,10 +3,10 @@
 #include <dlfcn.h>
 #include <glib-unix.h>
 
-#include <csignal>
 #include <memory>
 #include <optional>
 
+#include "common/interrupts.h"
 #include "video/even_size.h"
 #include "video/gst_objects.h"
 #include "video/keys.h"
@@ -137,8 +137,9 @@ Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const
     return prepared;
   }
   report.note("listening", "serving at " + url + "; try: gst-play-1.0 " + url);
-  const guint sources[] = {g_unix_signal_add(SIGINT, stop, &serving), g_unix_signal_add(SIGTERM, stop, &serving),
-                           attached};
+  catch_interrupts();
+  const auto interrupted = [](gint, GIOCondition, gpointer data) -> gboolean { return stop(data); };
+  const guint sources[] = {g_unix_fd_add(interrupt_descriptor(), G_IO_IN, interrupted, &serving), attached};
   const guint limit =
       settings.seconds > 0 ? g_timeout_add_seconds(static_cast<guint>(settings.seconds), stop, &serving) : 0;
   {

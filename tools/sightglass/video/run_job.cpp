@@ -1,9 +1,12 @@
 #include "video/run_job.h"
 
+#include <csignal>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <utility>
 
+#include "common/interrupts.h"
 #include "video/contact_sheet.h"
 #include "video/cut_file.h"
 #include "video/even_size.h"
@@ -11,6 +14,7 @@
 #include "video/last_frame.h"
 #include "video/launch_text.h"
 #include "video/numbered_images.h"
+#include "video/stream_end.h"
 #include "video/unfinished_file.h"
 
 namespace sightglass::video {
@@ -63,6 +67,10 @@ PlayerSettings input_settings(const Input& input, const VideoTask& task) {
   settings.input_name = input.name;
   if (input.kind == Input::Kind::kAddress) settings.input_hint = "; check the address, and whether its server runs";
   settings.duration = input.media.seconds;
+  settings.input_time =
+      input.kind == Input::Kind::kFile || input.kind == Input::Kind::kAddress || input.kind == Input::Kind::kPipe;
+  // A desktop portal sends a frame when something on the screen changes.
+  settings.steady = !input.cast;
   settings.keys = input.kind != Input::Kind::kPipe;
   settings.models = [&task] { return installed_models(task); };
   if (input.kind == Input::Kind::kCamera) {
@@ -74,6 +82,8 @@ PlayerSettings input_settings(const Input& input, const VideoTask& task) {
 
 Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settings, PlaybackReport& report,
                                std::optional<UnfinishedFile> claimed) {
+  // From here on there may be an incomplete file, which a signal must not leave.
+  catch_interrupts();
   const std::string text = launch_text(job);
   SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
   if (!claimed) {
@@ -92,21 +102,36 @@ Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settin
     images.emplace(pipeline.get(), kFileElement, *parse_numbered_name(job.output.name));
   }
   const ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
-  FrameSamples samples;
-  if (!job.contact_sheet.empty()) samples.watch(element.get());
+  auto samples = std::make_unique<FrameSamples>();
+  if (!job.contact_sheet.empty()) samples->watch(element.get());
+  // A reader of standard output that leaves is an error of the element that writes, so that files are completed.
+  if (!written_files(job).empty()) std::signal(SIGPIPE, SIG_IGN);
   report.starting(text);
   if (const std::string lost = lost_audio(job); !lost.empty()) report.note("warning", lost);
   keep_sizes_even(pipeline.get());
   keep_last_frames(pipeline.get(), kMuxerElement);
-  SIGHTGLASS_ASSIGN_OR_RETURN(PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
+  const Playback playback = play(pipeline.get(), element.get(), settings, report);
+  PlaybackResult result = playback.result;
+  if (!playback.complete) {
+    if (has_hung_pipeline()) static_cast<void>(samples.release());
+    return playback.status.ok() ? device_error("the output is incomplete") : playback.status;
+  }
   SIGHTGLASS_RETURN_IF_ERROR(file.finish());
   SIGHTGLASS_RETURN_IF_ERROR(results.finish());
   constexpr size_t kColumns = 4;
-  if (!job.contact_sheet.empty()) SIGHTGLASS_RETURN_IF_ERROR(write_contact_sheet(job, samples.take(kColumns)));
+  if (!job.contact_sheet.empty() && !has_hung_pipeline()) {
+    SIGHTGLASS_RETURN_IF_ERROR(write_contact_sheet(job, samples->take(kColumns)));
+  }
+  if (has_hung_pipeline()) static_cast<void>(samples.release());
   report.finished(result, written_files(job));
   const std::string cut =
       job.input.kind == Input::Kind::kFile && !result.stopped ? describe_cut(job.input.name) : std::string();
   if (!cut.empty()) result.incomplete = job.input.name + ": " + cut + "; the output has what is there";
+  if (playback.status.ok()) return result;
+  const std::string kept = written_files(job);
+  if (kept.empty()) return playback.status;
+  result.incomplete =
+      playback.status.message() + "; the " + std::to_string(result.frames) + " frames until then are in " + kept;
   return result;
 }
 

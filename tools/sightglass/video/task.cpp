@@ -1,6 +1,7 @@
 #include "video/task.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "model_store.h"
 
@@ -49,6 +50,8 @@ std::span<const VideoTask> video_tasks() {
   };
   return all;
 }
+
+bool has_results(const VideoTask& task) { return std::string_view(task.name) != "segment"; }
 
 Result<DefaultModel> default_model(const VideoTask& task, const Input& input) {
   if (task.bundled != nullptr && input.kind == Input::Kind::kFigures) return DefaultModel{"figure", ""};

@@ -21,6 +21,8 @@ struct VideoTask {
   const char* bundled;              // the bundled model for people in real pictures; null if none does the task
 };
 std::span<const VideoTask> video_tasks();
+// Whether the element outputs results as data. Masks are images.
+bool has_results(const VideoTask& task);
 
 struct DefaultModel {
   std::string name;

@@ -1,5 +1,6 @@
 #include "video/video_commands.h"
 
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "common/standard_descriptors.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
 #include "video/numbered_images.h"
@@ -24,6 +26,7 @@ namespace {
 struct RunArguments {
   bool json = false, print_pipeline = false, no_keys = false;
   std::optional<int> seconds;
+  double patience = kPatience;
 };
 
 struct VideoArguments {
@@ -36,9 +39,14 @@ struct VideoArguments {
 };
 
 void add_run_options(CLI::App& app, RunArguments& arguments) {
-  app.add_option("--seconds", arguments.seconds,
-                 "Stop after this time; 0: at the end of the input or at Ctrl-C (10 if a camera or figures are written "
-                 "to a file, otherwise 0)")
+  app.add_option(
+         "--seconds", arguments.seconds,
+         "Stop after this time, of a file, an address, or a pipe in its own time; 0: at the end of the input or "
+         "at Ctrl-C (10 if a camera or figures are written to a file, otherwise 0)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--patience", arguments.patience,
+                 "Fail if no data flows for this time, in seconds; 0: wait for ever (" +
+                     std::to_string(std::lround(kPatience)) + ")")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--json", arguments.json, "Report start, progress, and result as JSON lines on standard output");
   app.add_flag("--print-pipeline", arguments.print_pipeline, "Print the gst-launch-1.0 command line, and exit");
@@ -157,13 +165,20 @@ PlayerSettings settings_of(const VideoJob& job, const VideoTask& task, const Run
   settings.seconds = rendered ? 0 : job.limit();
   if (rendered) settings.duration = job.limit();
   settings.keys = settings.keys && !run.no_keys;
+  settings.patience = run.patience;
+  settings.first_frame_only = job.output.kind == Output::Kind::kStill;
+  settings.completes = job.output.is_file() || job.output.kind == Output::Kind::kImages || !job.results.empty();
   return settings;
 }
 
 Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& run) {
   const std::string text = launch_text(job);
   if (run.print_pipeline) {
-    std::printf("gst-launch-1.0 -e %s\n", text.c_str());
+    if (job.output.kind == Output::Kind::kRtsp) {
+      return invalid_argument("--print-pipeline: gst-launch-1.0 has no RTSP server; choose another --output");
+    }
+    if (job.input.cast) std::fprintf(stderr, "the descriptor of the screen is valid in this process only\n");
+    std::printf("%s\n", shell_line(text).c_str());
     return {};
   }
   PlaybackReport report(run.json ? ReportStyle::kJson : ReportStyle::kText);
@@ -176,6 +191,13 @@ Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& 
   return result.incomplete.empty() ? Status() : device_error(result.incomplete);
 }
 
+Status check_results(const VideoTask& task, const std::string& results) {
+  if (results == "-") SIGHTGLASS_RETURN_IF_ERROR(check_standard_output());
+  if (has_results(task)) return {};
+  return invalid_argument(std::string("--results-file: ") + task.name +
+                          " finds masks, which are images; write them with --background mask --output mask-%05d.png");
+}
+
 Status run_task(const VideoTask& task, VideoArguments arguments) {
   VideoJob job;
   job.element = task.bin;
@@ -184,6 +206,7 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
   job.seconds = arguments.run.seconds;
   job.properties = std::move(arguments.values);
   SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments.properties, job.properties));
+  if (!job.results.empty()) SIGHTGLASS_RETURN_IF_ERROR(check_results(task, job.results));
   complete_properties(job.properties, !job.results.empty());
   const bool alpha = has_value(job.properties, "background", "transparent");
   SIGHTGLASS_ASSIGN_OR_RETURN(job.output, recognize_output(arguments.output, {arguments.encoder, alpha}));
@@ -226,23 +249,24 @@ struct PipelineArguments {
 Status run_pipeline(const PipelineArguments& arguments) {
   std::string text;
   for (const std::string& word : arguments.words) text += (text.empty() ? "" : " ") + word;
+  start_gstreamer();
   if (arguments.run.print_pipeline) {
-    std::printf("gst-launch-1.0 -e %s\n", text.c_str());
+    std::printf("%s\n", shell_line(text).c_str());
     return {};
   }
-  start_gstreamer();
   SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
   if (!GST_IS_BIN(pipeline.get())) return invalid_argument(text + ": is a single element, not a pipeline");
   const ElementPtr element = find_model_element(pipeline.get());
   PlayerSettings settings;
   settings.input_name = settings.output_name = "pipeline";
   settings.seconds = arguments.run.seconds.value_or(0);
+  settings.patience = arguments.run.patience;
   settings.keys = !arguments.run.no_keys;
   PlaybackReport report(arguments.run.json ? ReportStyle::kJson : ReportStyle::kText);
   report.starting(text);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const PlaybackResult result, play(pipeline.get(), element.get(), settings, report));
-  if (element != nullptr) report.finished(result, "");
-  return {};
+  const Playback playback = play(pipeline.get(), element.get(), settings, report);
+  if (element != nullptr && playback.complete) report.finished(playback.result, "");
+  return playback.status;
 }
 
 }  // namespace

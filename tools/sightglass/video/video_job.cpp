@@ -74,14 +74,16 @@ Audio audio_of(const VideoJob& job) {
   if (caps.empty() || job.output.kind != Output::Kind::kVideo) return {};
   const std::string begin = std::string(" ") + kDecoderElement + ". ! ";
   // The pad is named because a queue, which accepts everything, would also be linked to a pad for video.
-  const std::string end = std::string(" ! ") + kMuxerElement + ".audio_0";
+  const std::string end = std::string(" ! ") + kMuxerElement + "." + kMuxerAudioPad;
+  // An encoder of video keeps some seconds of frames. Until it returns the first one, the muxer takes no audio.
+  const std::string queue = " ! queue max-size-buffers=0 max-size-time=0 max-size-bytes=67108864";
   const std::string family = family_of(caps);
   const char* const parser = parser_of(family);
   if (takes(job.output.muxer, parser != nullptr ? caps_after_parser(caps) : caps)) {
-    return {family, begin + family + " ! queue" + (parser != nullptr ? std::string(" ! ") + parser : "") + end};
+    return {family, begin + family + queue + (parser != nullptr ? std::string(" ! ") + parser : "") + end};
   }
   if (job.output.audio_encoder.empty()) return {};
-  return {{}, begin + "audio/x-raw ! queue ! audioconvert ! audioresample ! " + job.output.audio_encoder + end};
+  return {{}, begin + "audio/x-raw" + queue + " ! audioconvert ! audioresample ! " + job.output.audio_encoder + end};
 }
 
 }  // namespace
@@ -120,8 +122,11 @@ std::string launch_text(const VideoJob& job) {
     text += " ! " + sink;
   } else {
     const std::string file = job.results == "-" ? "fdsink fd=1" : "filesink location=" + quoted(job.results);
-    text += " ! tee name=split ! queue ! " + sink + " split. ! queue ! resultsjson ! " + file +
-            " name=" + kResultsElement + " sync=false";
+    // An encoder returns its first frame late, and results may not come at all. Until both sinks have their first data,
+    // the queue keeps lines of text, which are small, and the pipeline does not wait for them.
+    text += " ! tee name=split ! queue ! " + sink +
+            " split. ! resultsjson ! queue max-size-buffers=0 max-size-time=0 max-size-bytes=67108864 ! " + file +
+            " name=" + kResultsElement + " sync=false async=false";
   }
   return text + audio.text;
 }
