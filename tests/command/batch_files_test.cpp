@@ -54,6 +54,8 @@ TEST_F(BatchFiles, NamesComeFromTheWalk) {
   fs::create_symlink("../store/v.mp4", path("in/link.mkv"));
   fs::create_symlink("../store/v.mp4", path("in/no-video.txt"));
   fs::create_symlink("dead.mov", path("in/dead.mov"));
+  write("out/result.mp4", "");
+  fs::create_symlink("../out/result.mp4", path("in/result.mp4"));
   fs::create_symlink("../../store", path("in/sub/folder"));
   fs::create_symlink(".", path("in/circle.mp4"));
   fs::create_symlink(path("in/sub"), path("in/sub/sub"));
@@ -66,7 +68,6 @@ TEST_F(BatchFiles, NamesComeFromTheWalk) {
   std::sort(problems.begin(), problems.end());
   ASSERT_EQ(problems.size(), 3U);
   EXPECT_EQ(problems[1], path("in/sub/folder") + ": links to directories are not followed");
-  EXPECT_EQ(video::list_batch(path("in"), path("in"), {})->size(), 2U) << "a link into the output is a result";
 }
 
 TEST_F(BatchFiles, ResultsHaveDistinctNamesWhateverIsThere) {

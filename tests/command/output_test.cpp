@@ -237,20 +237,23 @@ TEST_F(OutputFiles, AFileThatEndsEarlyIsReportedAndItsResultKept) {
 }
 
 TEST_F(OutputFiles, FormatsWithSizesOrAnEndShowWhetherTheyAreCut) {
+  const std::string source = "gst-launch-1.0 -q videotestsrc ! video/x-raw,format=I420,width=64,height=48 ! tee name=t";
+  const auto frames = [&](int count) {
+    return " && " + std::string(source).insert(source.find(" ! "), " num-buffers=" + std::to_string(count));
+  };
   const CommandResult made = run_program(
-      "cd " + path("") +
-      " && mkdir cut && gst-launch-1.0 -q videotestsrc num-buffers=9 ! video/x-raw,format=I420,width=64,height=48 ! "
-      "tee "
-      "name=t t. ! queue ! x264enc key-int-max=3 ! h264parse ! tee name=h h. ! queue ! mp4mux ! filesink "
-      "location=cut/a.mp4 h. ! queue ! mp4mux faststart=true ! filesink location=cut/fast.mp4 h. ! queue ! mp4mux "
-      "fragment-duration=100 ! filesink location=cut/fragments.mp4 h. ! queue ! avimux ! filesink location=cut/a.avi "
-      "h. "
-      "! queue ! flvmux ! filesink location=cut/a.flv h. ! queue ! qtmux ! filesink location=cut/a.mov t. ! queue ! "
-      "theoraenc ! oggmux ! filesink location=cut/a.ogv t. ! queue ! vp8enc ! webmmux ! filesink location=cut/a.webm "
-      "t. "
-      "! queue ! videoconvert ! pngenc snapshot=true ! filesink location=cut/a.png t. ! queue ! jpegenc snapshot=true "
-      "! "
-      "filesink location=cut/a.jpg 2>&1");
+      "mkdir " + path("cut") + " && cd " + path("cut") + frames(9) +
+      " t. ! queue ! x264enc key-int-max=3 ! tee name=h h. ! queue ! h264parse ! mp4mux ! filesink location=a.mp4"
+      " h. ! queue ! h264parse ! mp4mux faststart=true ! filesink location=fast.mp4"
+      " h. ! queue ! h264parse ! mp4mux fragment-duration=100 ! filesink location=fragments.mp4"
+      " h. ! queue ! h264parse ! avimux ! filesink location=a.avi"
+      " h. ! queue ! h264parse ! flvmux ! filesink location=a.flv"
+      " h. ! queue ! h264parse ! qtmux ! filesink location=a.mov"
+      " t. ! queue ! theoraenc ! oggmux ! filesink location=a.ogv"
+      " t. ! queue ! vp8enc ! webmmux ! filesink location=a.webm" +
+      frames(1) +
+      " t. ! queue ! videoconvert ! pngenc ! filesink location=a.png t. ! queue ! jpegenc ! filesink location=a.jpg "
+      "2>&1");
   ASSERT_EQ(made.status, 0) << made.output;
   int files = 0;
   for (const auto& entry : fs::directory_iterator(path("cut"))) {
