@@ -10,12 +10,15 @@
 #include "results/resultsjson.h"
 #include "segment/glsegment.h"
 #include "segment/glsegmentbin.h"
+#include "y4m/y4mread.h"
+#include "y4m/y4mwrite.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   return GST_ELEMENT_REGISTER(glsegment, plugin) && GST_ELEMENT_REGISTER(glsegmentbin, plugin) &&
          GST_ELEMENT_REGISTER(glinfer, plugin) && GST_ELEMENT_REGISTER(glinferbin, plugin) &&
          GST_ELEMENT_REGISTER(glpose, plugin) && GST_ELEMENT_REGISTER(glposebin, plugin) &&
-         GST_ELEMENT_REGISTER(gldmabufexport, plugin) && GST_ELEMENT_REGISTER(resultsjson, plugin);
+         GST_ELEMENT_REGISTER(gldmabufexport, plugin) && GST_ELEMENT_REGISTER(resultsjson, plugin) &&
+         GST_ELEMENT_REGISTER(y4mread, plugin) && GST_ELEMENT_REGISTER(y4mwrite, plugin);
 }
 
 #define PACKAGE "sightglass"
