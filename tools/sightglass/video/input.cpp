@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "common/standard_descriptors.h"
+#include "video/decoding_limits.h"
 #include "video/gst_objects.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
@@ -40,6 +41,11 @@ Result<Input> camera_input(const std::vector<Camera>& cameras, const std::string
   return input;
 }
 
+// Parts of such a stream have addresses of their own.
+bool reads_playlists(const std::string& address) {
+  return gst_uri_has_protocol(address.c_str(), "http") || gst_uri_has_protocol(address.c_str(), "https");
+}
+
 Result<Input> address_input(const std::string& text) {
   GError* error = nullptr;
   GstElement* const source = gst_element_make_from_uri(GST_URI_SRC, text.c_str(), nullptr, &error);
@@ -50,6 +56,11 @@ Result<Input> address_input(const std::string& text) {
     return status;
   }
   gst_object_unref(gst_object_ref_sink(source));
+  if (reads_playlists(text)) {
+    limit_sources_to_http();
+  } else {
+    limit_decoding_to_media(true);
+  }
   Input input;
   input.kind = Input::Kind::kAddress;
   input.name = text;
@@ -64,6 +75,7 @@ Result<Input> file_input(const std::string& text) {
   Input input;
   input.kind = Input::Kind::kFile;
   input.name = text;
+  limit_decoding_to_media(false);
   SIGHTGLASS_ASSIGN_OR_RETURN(input.media, inspect_media(text));
   return input;
 }
@@ -114,11 +126,16 @@ Result<Input> recognize(const std::string& text, const CameraWishes& wishes) {
   if (text == kScreen) return screen_input();
   if (text == kPipe) {
     SIGHTGLASS_RETURN_IF_ERROR(check_standard_input());
-    if (!installed("y4mdec")) return not_found("-: y4mdec is missing; install gstreamer1.0-plugins-bad");
+    SIGHTGLASS_RETURN_IF_ERROR(need_element("y4mread"));
     Input input;
     input.kind = Input::Kind::kPipe;
     input.name = "standard input";
     return input;
+  }
+  if (gst_uri_has_protocol(text.c_str(), "file")) {
+    const TextPtr path(g_filename_from_uri(text.c_str(), nullptr, nullptr));
+    if (path == nullptr) return invalid_argument(text + ": is not the address of a file; use its path");
+    return file_input(path.get());
   }
   if (is_address(text)) return address_input(text);
   std::error_code error;
@@ -167,9 +184,15 @@ std::string undecoded_text(const Input& input, const SourceLimits& limits) {
       }
       return "ximagesrc use-damage=false ! video/x-raw,framerate=30/1";
     case Input::Kind::kPipe:
-      return "fdsrc fd=0 ! y4mdec";
+      return "fdsrc fd=0 ! y4mread";
   }
   return {};
+}
+
+// The elements make frames upright. Decoders of images do not report their orientation.
+std::string orientation_text(const Input& input) {
+  const std::string& orientation = input.media.orientation;
+  return orientation.empty() ? std::string() : " ! taginject tags=image-orientation=" + orientation;
 }
 
 }  // namespace
@@ -190,7 +213,7 @@ std::string source_text(const Input& input, const SourceLimits& limits) {
   const bool decodes = input.kind == Input::Kind::kFile || input.kind == Input::Kind::kAddress;
   const std::string video = decodes ? std::string(" ") + kDecoderElement + ". ! video/x-raw(ANY) ! queue" : "";
   // Converts what GL cannot upload, such as 4:4:4 with 10 bits; everything else passes, textures and DMABUFs included.
-  return text + video + " ! videoconvert";
+  return text + video + " ! videoconvert" + orientation_text(input);
 }
 
 }  // namespace sightglass::video

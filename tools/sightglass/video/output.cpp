@@ -129,7 +129,7 @@ Result<Output> file_output(Output output, const OutputWishes& wishes) {
   }
   if (ending == ".y4m") {
     output.kind = Output::Kind::kPipe;
-    SIGHTGLASS_RETURN_IF_ERROR(need("y4menc", "gstreamer1.0-plugins-good", output.name));
+    SIGHTGLASS_RETURN_IF_ERROR(need_element("y4mwrite"));
     return output;
   }
   return video_file(std::move(output), wishes);
@@ -151,7 +151,7 @@ Result<Output> recognize_output(const std::string& text, const OutputWishes& wis
   if (text == "-") {
     output.kind = Output::Kind::kPipe;
     SIGHTGLASS_RETURN_IF_ERROR(check_standard_output());
-    SIGHTGLASS_RETURN_IF_ERROR(need("y4menc", "gstreamer1.0-plugins-good", "-"));
+    SIGHTGLASS_RETURN_IF_ERROR(need_element("y4mwrite"));
     if (::isatty(STDOUT_FILENO) == 1) return invalid_argument("-: standard output is a terminal; redirect it");
     return output;
   }
@@ -196,7 +196,7 @@ std::string sink_text(const Output& output, bool rendered, int width, int height
       return "videoconvert ! queue ! " + output.encoder + " ! multifilesink name=" + kFileElement +
              " location=" + quoted(parse_numbered_name(output.name)->format());
     case Output::Kind::kPipe:
-      return "videoconvert ! video/x-raw,format=I420 ! y4menc ! " +
+      return "videoconvert ! video/x-raw,format=I420 ! y4mwrite ! " +
              (output.name == "-" ? std::string("fdsink fd=1 sync=false") : file);
     case Output::Kind::kVirtualCamera:
       // Readers want late frames too.

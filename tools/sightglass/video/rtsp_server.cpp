@@ -10,6 +10,7 @@
 #include "video/even_size.h"
 #include "video/gst_objects.h"
 #include "video/keys.h"
+#include "video/raw_layout.h"
 #include "video/video_job.h"
 #ifdef SIGHTGLASS_RTSP
 #include <gst/rtsp-server/rtsp-server.h>
@@ -47,6 +48,7 @@ struct Serving {
 void on_media(GstRTSPMediaFactory*, GstRTSPMedia* media, gpointer data) {
   auto* serving = static_cast<Serving*>(data);
   const ElementPtr pipeline(gst_rtsp_media_get_element(media));
+  pad_raw_frames(pipeline.get());
   serving->element.reset(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
   keep_sizes_even(pipeline.get());
 }

@@ -14,6 +14,7 @@
 #include "video/last_frame.h"
 #include "video/launch_text.h"
 #include "video/numbered_images.h"
+#include "video/raw_layout.h"
 #include "video/stream_end.h"
 #include "video/unfinished_file.h"
 
@@ -86,6 +87,7 @@ Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settin
   catch_interrupts();
   const std::string text = launch_text(job);
   SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
+  pad_raw_frames(pipeline.get());
   if (!claimed) {
     SIGHTGLASS_ASSIGN_OR_RETURN(UnfinishedFile opened,
                                 UnfinishedFile::open(job.output.is_file() ? job.output.name : std::string()));
