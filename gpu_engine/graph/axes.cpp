@@ -58,6 +58,7 @@ bool keeps_dimensions(OpType op) {
     case OpType::kConcat:
     case OpType::kDequantize:
     case OpType::kQuantize:
+    case OpType::kReinterpret:
     case OpType::kCast:
     case OpType::kSoftmax:
     case OpType::kLogSoftmax:

@@ -26,16 +26,24 @@ FixedPoint to_fixed_point(double real) {
   return {static_cast<int32_t>(multiplier), std::min(shift, 30)};
 }
 
+FixedPoint narrowed(FixedPoint factor) {
+  constexpr int64_t kMost = (int64_t{1} << 15) - 1;
+  const int64_t narrow = std::min((int64_t{factor.multiplier} + (1 << 15)) >> 16, kMost);
+  factor.multiplier = static_cast<int32_t>(narrow << 16);
+  return factor;
+}
+
 int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties) {
   const int64_t half = exponent == 0 ? 0 : int64_t{1} << (exponent - 1);
   if (x >= 0 || ties == Ties::kUp) return (x + half) >> exponent;
   return -((-x + half) >> exponent);
 }
 
-int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties) {
+int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding) {
   const int left = std::max(factor.shift, 0), right = std::max(-factor.shift, 0);
   const int64_t product = int64_t{saturate(int64_t{x} << left)} * factor.multiplier;
-  return saturate(divide_by_power_of_two(divide_by_power_of_two(product, 31, Ties::kUp), right, ties));
+  if (rounding == Rounding::kOnce) return saturate(divide_by_power_of_two(product, 31 + right, Ties::kUp));
+  return saturate(divide_by_power_of_two(divide_by_power_of_two(product, 31, Ties::kUp), right, Ties::kAwayFromZero));
 }
 
 int32_t multiply_q15(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }

@@ -12,14 +12,23 @@ struct FixedPoint {
 };
 FixedPoint to_fixed_point(double real);
 
+// The same with a multiplier of 15 bits, for sums of 16-bit data.
+FixedPoint narrowed(FixedPoint factor);
+
 // Rounding of halves to the nearest integer.
 enum class Ties : uint8_t { kAwayFromZero, kUp };
 
 // x / 2^exponent, rounded.
 int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties);
 
-// x times `factor`, rounded twice: first without the power of two if it is negative (halves up), then with it.
-int32_t multiply(int32_t x, const FixedPoint& factor, Ties ties = Ties::kAwayFromZero);
+// Rounding of a product with a factor whose power of two is negative.
+enum class Rounding : uint8_t {
+  kTwice,  // without the power of two, halves up; then with it, halves away from zero
+  kOnce,   // halves up
+};
+
+// x times `factor`, rounded.
+int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding = Rounding::kTwice);
 
 // a * b for values in steps of 2^-15. Rounds halves up.
 int32_t multiply_q15(int32_t a, int32_t b);

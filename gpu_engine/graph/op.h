@@ -55,6 +55,7 @@ enum class OpType : uint8_t {
   kDetectionPostprocess,  // operands: graph/detection.h
   kDequantize,
   kQuantize,         // from float32, or from one quantization to another
+  kReinterpret,      // the same stored numbers in another quantization
   kDynamicQuantize,  // float32 quantized to 8 bits over its own range, for operators with 8-bit weights
 
   // Elementwise, one operand.

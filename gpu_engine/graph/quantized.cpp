@@ -1,6 +1,7 @@
 #include "graph/quantized.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -170,6 +171,14 @@ SumFactors sum_factors(const Graph& graph, const Node& node) {
           to_fixed_point(twice / (double(1 << headroom) * scale_of(graph.value(node.outputs[0]))))};
 }
 
+SumFactors squared_difference_factors(const Graph& graph, const Node& node) {
+  constexpr int kHeadroom = 7;  // the square of a sum of two 8-bit operands stays within 32 bits
+  const double a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));
+  const double twice = 2 * std::max(a, b);
+  return {kHeadroom, to_fixed_point(a / twice), to_fixed_point(b / twice),
+          to_fixed_point(twice * twice / (double(1 << 2 * kHeadroom) * scale_of(graph.value(node.outputs[0]))))};
+}
+
 ResizeMapping resize_mapping(int32_t from, int32_t to, const ResizeAttr& attr) {
   constexpr int32_t kOne = 1 << 10;
   const bool corners = attr.align_corners && to > 1;
@@ -200,20 +209,33 @@ FixedPoint rescale_factor(const Value& from, const Value& to) {
   return to_fixed_point(double{scale_of(from)} / double{scale_of(to)});
 }
 
-// Over the rows and columns of an image that keeps its rank, the count is part of the factor, and the zero point of the
-// input is subtracted last, all in 32 bits. Otherwise the sum is scaled first, then divided by the count. Both as in
-// the reference kernels of TensorFlow Lite.
+FixedPoint prelu_factor(const Value& from, const Value& to) { return to_fixed_point(scale_of(from) / scale_of(to)); }
+
+namespace {
+
+// Divides the multiplier by `count`, with as many bits as it has.
+FixedPoint divided(FixedPoint factor, int64_t count) {
+  const int bits = std::min(static_cast<int>(std::bit_width(static_cast<uint64_t>(count))) - 1, 31 + factor.shift);
+  factor.multiplier = static_cast<int32_t>((int64_t{factor.multiplier} << bits) / count);
+  factor.shift -= bits;
+  return factor;
+}
+
+}  // namespace
+
+// Over the rows and columns of an 8-bit image that keeps its rank, the count is part of the factor, and the zero point
+// of the input is subtracted last, all in 32 bits. Otherwise the count divides the multiplier. Both as in the kernels
+// of TensorFlow Lite.
 MeanFactors mean_factors(const Graph& graph, const Node& node) {
   const Value &from = graph.value(node.inputs[kDataInput]), &to = graph.value(node.outputs[0]);
   const auto count = static_cast<int32_t>(from.shape.elements() / to.shape.elements());
   const auto& attr = std::get<ReduceAttr>(node.attributes);
-  if (!attr.keep_dims || from.shape.rank() != 4 || attr.axes != std::vector<int32_t>{1, 2}) {
-    return {0, rescale_factor(from, to), count, 0};
-  }
+  const bool picture = attr.keep_dims && from.shape.rank() == 4 && attr.axes == std::vector<int32_t>{1, 2};
+  if (from.type == DataType::kInt16 || !picture) return {0, divided(rescale_factor(from, to), count), 0};
   const int32_t zero = zero_point(from);
   const float factor = scale_of(from) / (static_cast<float>(count) * scale_of(to));
   const float quanta_of_zero = static_cast<float>(zero) * scale_of(from) / scale_of(to);
-  return {saturated(static_cast<double>(count) * zero), to_fixed_point(double{factor}), 1,
+  return {saturated(static_cast<double>(count) * zero), to_fixed_point(double{factor}),
           saturated(-std::round(double{quanta_of_zero}))};
 }
 
@@ -242,20 +264,22 @@ FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
   const Value& data = graph.value(node.inputs[kDataInput]);
   const bool narrow = weights.size() == 1 && (node.op == OpType::kFullyConnected || data.type == DataType::kUInt8);
   const double product = narrow ? double{scale_of(data) * weight} : double{scale_of(data)} * double{weight};
-  return to_fixed_point(product / double{scale_of(graph.value(node.outputs[0]))});
+  const double factor = product / double{scale_of(graph.value(node.outputs[0]))};
+  const bool wide = data.type != DataType::kInt16 || node.op == OpType::kFullyConnected;
+  return wide ? to_fixed_point(factor) : narrowed(to_fixed_point(factor));
 }
 
-// Signed matrix products round halves up, all other results away from zero.
-Ties ties_of(const Graph& graph, const Node& node) {
-  const bool is_signed = graph.value(node.outputs[0]).type == DataType::kInt8;
-  return is_signed && (node.op == OpType::kConv2d || node.op == OpType::kFullyConnected) ? Ties::kUp
-                                                                                         : Ties::kAwayFromZero;
+// Signed matrix products and sums of 16-bit data are rounded once, all other results twice.
+Rounding rounding_of(const Graph& graph, const Node& node) {
+  const DataType type = graph.value(node.outputs[0]).type;
+  const bool matrix = node.op == OpType::kConv2d || node.op == OpType::kFullyConnected;
+  return type == DataType::kInt16 || (type == DataType::kInt8 && matrix) ? Rounding::kOnce : Rounding::kTwice;
 }
 
 }  // namespace
 
 Requantization requantization(const Graph& graph, const Node& node, int32_t channels) {
-  Requantization result{{}, ties_of(graph, node), quantum_range(graph.value(node.outputs[0]), node.activation)};
+  Requantization result{{}, rounding_of(graph, node), quantum_range(graph.value(node.outputs[0]), node.activation)};
   for (int32_t c = 0; c < channels; ++c) {
     result.factors.push_back(output_factor(graph, node, static_cast<size_t>(c)));
   }

@@ -39,15 +39,19 @@ struct SumFactors {
   FixedPoint a, b, out;
 };
 SumFactors sum_factors(const Graph& graph, const Node& node);
+// The same for SQUARED_DIFFERENCE: the square of their difference times `out`.
+SumFactors squared_difference_factors(const Graph& graph, const Node& node);
+// Also of negative data of PRELU, with the slope.
 FixedPoint product_factor(const Graph& graph, const Node& node);
 FixedPoint rescale_factor(const Value& from, const Value& to);
+// Of data of PRELU that are not negative.
+FixedPoint prelu_factor(const Value& from, const Value& to);
 
-// Factors of a MEAN: ((sum of stored values + before) * factor) / divisor + after, with the quotient rounded, halves
-// away from zero.
+// Factors of a MEAN: (sum of steps + before) * factor + after.
 struct MeanFactors {
   int32_t before = 0;
   FixedPoint factor;
-  int32_t divisor = 1, after = 0;
+  int32_t after = 0;
 };
 MeanFactors mean_factors(const Graph& graph, const Node& node);
 
@@ -75,7 +79,7 @@ QuantumRange quantum_range(const Value& value, Activation activation);
 // Conversion of sums of a convolution-like node to steps from the zero point of its output.
 struct Requantization {
   std::vector<FixedPoint> factors;  // by output channel
-  Ties ties = Ties::kAwayFromZero;  // rounding of halves
+  Rounding rounding = Rounding::kTwice;
   QuantumRange range;
 };
 // Requires sums_integers().

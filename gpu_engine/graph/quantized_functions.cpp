@@ -1,6 +1,7 @@
 #include "graph/quantized_functions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "graph/quantized.h"
 
@@ -54,7 +55,10 @@ bool has_integer_function(const Graph& graph, const Node& node) {
     case OpType::kRelu:
     case OpType::kRelu6:
     case OpType::kReluN1To1:
+    case OpType::kRelu0To1:
       return true;
+    case OpType::kNeg:
+      return in.type == DataType::kInt8;
     case OpType::kLeakyRelu:
       return std::get<LeakyReluAttr>(node.attributes).alpha >= 0;
     case OpType::kHardSwish:
@@ -73,7 +77,13 @@ int32_t integer_function(const Graph& graph, const Node& node, int32_t steps) {
     const float slope = std::get<LeakyReluAttr>(node.attributes).alpha;
     return multiply(steps, to_fixed_point(double{in_scale * slope / out_scale}));
   }
-  const QuantumRange range = quantum_range(out, activation_of(node.op));
+  if (node.op == OpType::kNeg) {  // of the stored number, which wraps around
+    return static_cast<int8_t>(-(steps + zero_point(in))) - zero_point(out);
+  }
+  QuantumRange range = quantum_range(out, activation_of(node.op));
+  if (node.op == OpType::kRelu0To1) {
+    range = {std::max(range.lowest, 0), std::min(range.highest, saturated(std::round(1 / double{out_scale})))};
+  }
   return std::clamp(multiply(steps, to_fixed_point(double{in_scale / out_scale})), range.lowest, range.highest);
 }
 

@@ -184,9 +184,11 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   const int64_t groups_x = groups(grid.x, grid.local_x * grid.x_per_invocation);
   const int64_t groups_z = groups(grid.z, grid.local_z);
   const DeviceLimits& limits = context_.limits;
-  // Long rows of work groups are folded (shaders/lib/grid.glsl).
+  // Long rows or columns of work groups are folded (shaders/lib/grid.glsl). Both are long only in tensors that no memory
+  // holds.
   const int64_t rows = std::max<int64_t>(groups(groups_x, limits.workgroup_count[0]), 1);
-  if (rows > limits.workgroup_count[1] || groups_z > limits.workgroup_count[2]) {
+  const int64_t columns = std::max<int64_t>(groups(groups_z, limits.workgroup_count[2]), 1);
+  if (rows * columns > limits.workgroup_count[1] || (rows > 1 && columns > 1)) {
     return resource_exhausted("it needs " + std::to_string(groups_x) + " × " + std::to_string(groups_z) +
                               " work groups, but the device allows " + std::to_string(limits.workgroup_count[0]) +
                               " × " + std::to_string(limits.workgroup_count[1]) + " and " +
@@ -196,6 +198,7 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
     return internal_error("a work group of " + std::to_string(grid.local_x * grid.local_z) +
                           " invocations exceeds the device limit");
   }
+  if (columns > 1) shader.defines.push_back({kFoldedLayers, std::to_string(groups_z)});
   Step step;
   step.kernel = shader.name();
   step.node = node_;
@@ -203,8 +206,9 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   if (is_new) emission_.programs.push_back(shader);
   step.program = program->second;
   step.params = std::move(params);
-  step.groups = {static_cast<uint32_t>(groups(groups_x, static_cast<int32_t>(rows))), static_cast<uint32_t>(rows),
-                 static_cast<uint32_t>(groups_z)};
+  step.groups = {static_cast<uint32_t>(groups(groups_x, static_cast<int32_t>(rows))),
+                 static_cast<uint32_t>(rows * columns),
+                 static_cast<uint32_t>(groups(groups_z, static_cast<int32_t>(columns)))};
   for (const TensorRef& ref : inputs) step.reads.push_back(ref.tensor);
   step.input_tensors = static_cast<int>(inputs.size());
   for (const TensorRef& ref : outputs) {

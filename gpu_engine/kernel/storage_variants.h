@@ -8,6 +8,9 @@
 
 namespace sightglass {
 
+// Define for dispatches with more work groups along z than the device allows: their number (shaders/lib/grid.glsl).
+inline constexpr const char* kFoldedLayers = "FOLDED_LAYERS";
+
 // Define of programs that multiply in 16 bits (lib/tensor.glsl).
 inline constexpr const char* kHalfProducts = "HALF_PRODUCTS";
 

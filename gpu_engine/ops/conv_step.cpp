@@ -60,8 +60,8 @@ Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, cons
     inputs.push_back(*quantization.quanta);
   } else {
     const Requantization& to_output = quantization.requantization;
-    const int32_t ties_up = to_output.ties == Ties::kUp ? 1 : 0;
-    params.ints(to_output.range.lowest, to_output.range.highest, ties_up, constants.factors);
+    const int32_t once = to_output.rounding == Rounding::kOnce ? 1 : 0;
+    params.ints(to_output.range.lowest, to_output.range.highest, once, constants.factors);
   }
   if (constants.residual) {
     shader.defines.push_back(kResidual);

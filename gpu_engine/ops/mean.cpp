@@ -40,7 +40,7 @@ Status emit_mean(Emitter& emitter, const Node& node) {
   const MeanFactors factors = requantize ? mean_factors(emitter.graph(), node) : MeanFactors{};
   const QuantumRange range = requantize ? quantum_range(to, node.activation) : QuantumRange{};
   params.ints(0, factors.before, factors.factor.multiplier, factors.factor.shift);
-  params.ints(range.lowest, range.highest, factors.divisor, factors.after);
+  params.ints(range.lowest, range.highest, 0, factors.after);
   const Grid grid{1, int64_t{in.shape.b} * in.shape.slices()};
   SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(mean_shader(requantize), std::move(params), grid, {in}, {target},
                                               {.activation = gpu_code(node.activation)}));

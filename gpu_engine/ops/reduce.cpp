@@ -4,10 +4,12 @@
 
 #include "graph/op_types.h"
 #include "graph/operator_table.h"
+#include "graph/quantized.h"
 #include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/layout.h"
 #include "ops/ops.h"
+#include "ops/requantize.h"
 #include "ops/shader_codes.h"
 
 namespace sightglass {
@@ -70,12 +72,15 @@ class Reduction {
       : emitter_(emitter),
         node_(node),
         integers_(is_integer(emitter.graph().value(node.inputs[0]))),
+        requantizes_(node.op == OpType::kMean && is_quantized(emitter.graph().value(node.inputs[0])) &&
+                     is_quantized(emitter.graph().value(node.outputs[0])) && is_clamp(node.activation)),
         shape_(emitter.graph().value(node.inputs[0]).shape),
         axes_(std::get<ReduceAttr>(node.attributes).axes) {}
 
   Status emit() {
     SIGHTGLASS_ASSIGN_OR_RETURN(current_, emitter_.tensor(node_.inputs[0]));
     SIGHTGLASS_ASSIGN_OR_RETURN(out_, emitter_.tensor(node_.outputs[0]));
+    if (requantizes_) current_.scale.scale = 1;  // sums of steps
     const int32_t channels = current_.shape.c;
     const bool by_channels =
         channels > 1 && axes_.back() == shape_.rank() - 1 && current_.shape.slices() <= kMostIterations;
@@ -88,10 +93,22 @@ class Reduction {
     for (size_t i = 0; i < groups.size(); ++i) {
       SIGHTGLASS_RETURN_IF_ERROR(reduce_rows(groups[i], i + 1 == groups.size()));
     }
+    if (requantizes_) return requantize();
     return current_.tensor == out_.tensor ? Status() : emit_reshape(emitter_, current_, out_);
   }
 
  private:
+  Status requantize() {
+    const Value& result = emitter_.graph().value(node_.outputs[0]);
+    TensorRef target{out_.tensor, current_.shape, out_.scale};
+    const bool in_place = same_layout(current_.shape, out_.shape);
+    if (!in_place) target = emitter_.temporary("mean " + node_.origin, current_.shape, out_);
+    const MeanFactors factors = mean_factors(emitter_.graph(), node_);
+    SIGHTGLASS_RETURN_IF_ERROR(
+        emit_requantization(emitter_, current_, target, factors.factor, quantum_range(result, node_.activation)));
+    return in_place ? Status() : emit_reshape(emitter_, target, out_);
+  }
+
   Status reduce_rows(const Rows& rows, bool last) {
     const Bhwc view{rows.outer, 1, rows.count, rows.inner};
     if (!same_layout(current_.shape, view)) {
@@ -114,16 +131,18 @@ class Reduction {
   Status pass(bool channels, const Bhwc& reduced, int32_t span, const Grid& grid, bool last) {
     TensorRef target{out_.tensor, reduced, out_.scale};
     if (last && !same_layout(reduced, out_.shape)) target = emitter_.temporary(name(), reduced, out_);
-    if (!last) target = emitter_.temporary(name(), reduced, integers_ ? Storage::kInt32 : Storage::kFloat32);
+    if (!last || requantizes_) {
+      target = emitter_.temporary(name(), reduced, integers_ ? Storage::kInt32 : Storage::kFloat32);
+    }
     const int64_t count = shape_.elements() / emitter_.graph().value(node_.outputs[0]).shape.elements();
-    const bool mean = last && node_.op == OpType::kMean;
+    const bool mean = last && node_.op == OpType::kMean && !requantizes_;
     StepParams params;
     params.tensor(current_).tensor(target);
     const GpuReduction reduction = operators::find_row(kReducers, node_.op).reduction;
     params.ints(gpu_code(reduction), 0, mean ? static_cast<int32_t>(count) : 1, span);
-    SIGHTGLASS_RETURN_IF_ERROR(emitter_.add_step(reduce_shader("reduce.comp", channels), std::move(params), grid,
-                                                 {current_}, {target},
-                                                 {.activation = last ? gpu_code(node_.activation) : 0}));
+    SIGHTGLASS_RETURN_IF_ERROR(
+        emitter_.add_step(reduce_shader("reduce.comp", channels), std::move(params), grid, {current_}, {target},
+                          {.activation = last && !requantizes_ ? gpu_code(node_.activation) : 0}));
     current_ = target;
     return {};
   }
@@ -133,6 +152,7 @@ class Reduction {
   Emitter& emitter_;
   const Node& node_;
   const bool integers_;
+  const bool requantizes_;  // a MEAN of quantized data: sums of integers are requantized in the end
   const Shape& shape_;
   const std::vector<int32_t>& axes_;
   TensorRef current_, out_;
@@ -167,6 +187,7 @@ std::vector<ShaderKey> reduce_variants() {
     keys.push_back(std::move(key));
   }
   for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  for (ShaderKey& key : requantization_variants()) keys.push_back(std::move(key));
   return keys;
 }
 

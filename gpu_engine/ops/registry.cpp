@@ -4,6 +4,7 @@
 #include <set>
 
 #include "graph/op_types.h"
+#include "kernel/storage_variants.h"
 #include "ops/function.h"
 #include "ops/load_buffer.h"
 #include "ops/ops.h"
@@ -123,8 +124,8 @@ std::vector<ShaderKey> all_shader_variants() {
   for (ShaderKey& key : texture_io_variants()) keys.insert(std::move(key));
   for (ShaderKey& key : store_buffer_variants()) keys.insert(std::move(key));
   for (ShaderKey& key : load_buffer_variants()) keys.insert(std::move(key));
-  // Additions of the emitter: buffer textures for all, functions of results and frame kinds for the first variant of
-  // each file.
+  // Additions of the emitter: buffer textures for all, functions of results, folded layers and frame kinds for the first
+  // variant of each file.
   std::set<ShaderKey> result = keys;
   const auto add = [&result](ShaderKey key, const char* name, int32_t value) {
     key.defines.push_back({name, std::to_string(value)});
@@ -136,6 +137,7 @@ std::vector<ShaderKey> all_shader_variants() {
     if (key.shader == file) continue;
     file = key.shader;
     add(key, "OUT_QUANTIZED", 1);
+    add(key, kFoldedLayers, 65537);
     if (samples_frames(key)) {
       for (const FrameKind kind : kFrameKinds) {
         if (const char* define = frame_define(kind)) add(key, define, 1);

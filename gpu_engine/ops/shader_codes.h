@@ -32,6 +32,9 @@ enum class GpuQuantized : int32_t {
   kAdd = 1,
   kSub = 2,
   kMul = 3,
+  kSquaredDifference = 4,
+  kPrelu = 5,  // this and the following are not scaled at the end
+  kShift = 6,  // only adds the offset
 };
 
 constexpr int32_t gpu_code(GpuRepeat repeat) { return static_cast<int32_t>(repeat); }

@@ -101,6 +101,9 @@ Strides dense_strides(const Shape& shape);
 // first + index · strides for every index of `shape`, in row-major order.
 std::vector<int64_t> offsets(const Shape& shape, const Strides& strides, int64_t first = 0);
 
+// Positions in a tensor of `shape` of the elements of `out`, to which it broadcasts.
+std::vector<int64_t> broadcast_places(const Shape& shape, const Shape& out);
+
 // Both tensors have the same type. Indices are in tightly packed order.
 void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, int64_t to_index);
 

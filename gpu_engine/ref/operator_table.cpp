@@ -54,6 +54,7 @@ constexpr auto kRows = std::to_array<Row>({
     {OpType::kDetectionPostprocess, detection_postprocess},
     {OpType::kDequantize, dequantize},
     {OpType::kQuantize, reshape},  // for floats; evaluate() quantizes the result
+    {OpType::kReinterpret, reshape},
     {OpType::kDynamicQuantize, dynamic_quantize},
     {OpType::kCast, cast},
     {OpType::kSelect, select},

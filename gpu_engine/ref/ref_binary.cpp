@@ -12,17 +12,6 @@
 namespace sightglass::ref {
 namespace {
 
-// Element positions in a tensor broadcast to the shape `out`.
-std::vector<int64_t> places(const Shape& shape, const Shape& out) {
-  const Strides dense = dense_strides(shape);
-  Strides strides{};
-  const int missing = out.rank() - shape.rank();
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape.dim(i) != 1) strides[static_cast<size_t>(i + missing)] = dense[static_cast<size_t>(i)];
-  }
-  return offsets(out, strides);
-}
-
 // The remainder has the sign of the divisor.
 float floor_mod(float a, float b) {
   const float rest = std::fmod(a, b);
@@ -117,7 +106,8 @@ T clamp(Activation activation, T x) {
 template <typename T, typename Function>
 void for_each_pair(const Call& call, const Shape& out, Function function) {
   const std::span<const T> a = call.input(0).as<T>(), b = call.input(1).as<T>();
-  const std::vector<int64_t> from_a = places(call.shape(0), out), from_b = places(call.shape(1), out);
+  const std::vector<int64_t> from_a = broadcast_places(call.shape(0), out),
+                             from_b = broadcast_places(call.shape(1), out);
   for (size_t i = 0; i < from_a.size(); ++i) {
     function(i, a[static_cast<size_t>(from_a[i])], b[static_cast<size_t>(from_b[i])]);
   }
@@ -182,6 +172,16 @@ void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, si
 
 }  // namespace
 
+std::vector<int64_t> broadcast_places(const Shape& shape, const Shape& out) {
+  const Strides dense = dense_strides(shape);
+  Strides strides{};
+  const int missing = out.rank() - shape.rank();
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (shape.dim(i) != 1) strides[static_cast<size_t>(i + missing)] = dense[static_cast<size_t>(i)];
+  }
+  return offsets(out, strides);
+}
+
 void binary(const Call& call, HostTensor& out) {
   with_type_of(call.input(0), [&]<typename T>() { binary_of<T>(call, out); });
 }
@@ -196,8 +196,8 @@ void select(const Call& call, HostTensor& out) {
     condition = out.shape;
     for (int d = 1; d < condition.rank(); ++d) condition.set_dim(d, 1);
   }
-  const std::vector<int64_t> where = places(condition, out.shape);
-  const std::array from{places(call.shape(1), out.shape), places(call.shape(2), out.shape)};
+  const std::vector<int64_t> where = broadcast_places(condition, out.shape);
+  const std::array from{broadcast_places(call.shape(1), out.shape), broadcast_places(call.shape(2), out.shape)};
   for (size_t i = 0; i < where.size(); ++i) {
     const bool holds = call.input(0).as<uint8_t>()[static_cast<size_t>(where[i])] != 0;
     copy_element(call.input(holds ? 1 : 2), from[holds ? 0 : 1][i], out, i);
@@ -205,7 +205,7 @@ void select(const Call& call, HostTensor& out) {
 }
 
 void broadcast_to(const Call& call, HostTensor& out) {
-  const std::vector<int64_t> from = places(call.shape(0), out.shape);
+  const std::vector<int64_t> from = broadcast_places(call.shape(0), out.shape);
   for (size_t i = 0; i < from.size(); ++i) copy_element(call.input(0), from[i], out, i);
 }
 

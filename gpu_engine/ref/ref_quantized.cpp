@@ -71,34 +71,53 @@ void weighted_sum(const Call& call, Function function, HostTensor& out) {
   const Requantization to_output = requantization(call.graph, call.node, channels);
   store(call, out, [&](size_t i) {
     const FixedPoint& factor = to_output.factors[i % static_cast<size_t>(channels)];
-    return multiply(saturated(double{sums.as<float>()[i]}), factor, to_output.ties);
+    return multiply(saturated(double{sums.as<float>()[i]}), factor, to_output.rounding);
   });
 }
 
-// First converts both operands to a common scale with many more bits.
+// Stores `quanta(x, y)` for the steps of every two operands.
+template <typename Quanta>
+void combine(const Call& call, HostTensor& out, Quanta quanta) {
+  const std::vector<HostTensor> steps = steps_of_inputs(call);
+  const std::vector<int64_t> from_a = broadcast_places(call.shape(0), out.shape);
+  const std::vector<int64_t> from_b = broadcast_places(call.shape(1), out.shape);
+  store(call, out, [&](size_t i) {
+    const float x = steps[0].as<float>()[static_cast<size_t>(from_a[i])];
+    const float y = steps[1].as<float>()[static_cast<size_t>(from_b[i])];
+    return quanta(static_cast<int32_t>(x), static_cast<int32_t>(y));
+  });
+}
+
+// Converts steps to the common scale of both operands, which has many more bits.
+int32_t widened(int32_t steps, const SumFactors& factors, const FixedPoint& factor) {
+  return multiply(saturated(std::ldexp(static_cast<double>(steps), factors.headroom)), factor);
+}
+
 void sum_or_difference(const Call& call, HostTensor& out) {
   const SumFactors factors = sum_factors(call.graph, call.node);
-  std::vector<HostTensor> steps = steps_of_inputs(call);
-  // The float kernel broadcasts: it adds zero to each operand.
-  const auto spread = [&](size_t operand) {
-    std::vector<HostTensor> terms = steps;
-    std::ranges::fill(terms[1 - operand].as<float>(), 0.0f);
-    return on(call, binary, terms, out.shape);
-  };
-  const HostTensor a = spread(0), b = spread(1);
-  store(call, out, [&](size_t i) {
-    const int32_t x = multiply(saturated(std::ldexp(double{a.as<float>()[i]}, factors.headroom)), factors.a);
-    // SUB has negated the second operand, and rounding is symmetric.
-    const int32_t y = multiply(saturated(std::ldexp(double{b.as<float>()[i]}, factors.headroom)), factors.b);
-    return multiply(saturated(static_cast<double>(x) + y), factors.out);
+  const double sign = call.node.op == OpType::kSub ? -1 : 1;
+  combine(call, out, [&](int32_t x, int32_t y) {
+    return multiply(saturated(widened(x, factors, factors.a) + sign * widened(y, factors, factors.b)), factors.out);
+  });
+}
+
+void squared_difference(const Call& call, HostTensor& out) {
+  const SumFactors factors = squared_difference_factors(call.graph, call.node);
+  combine(call, out, [&](int32_t x, int32_t y) {
+    const int32_t difference = widened(x, factors, factors.a) - widened(y, factors, factors.b);
+    return multiply(difference * difference, factors.out);
   });
 }
 
 void product(const Call& call, HostTensor& out) {
-  std::vector<HostTensor> steps = steps_of_inputs(call);
-  const HostTensor products = on(call, binary, steps, out.shape);
   const FixedPoint factor = product_factor(call.graph, call.node);
-  store(call, out, [&](size_t i) { return multiply(saturated(double{products.as<float>()[i]}), factor); });
+  combine(call, out, [&](int32_t x, int32_t y) { return multiply(x * y, factor); });
+}
+
+void prelu(const Call& call, HostTensor& out) {
+  const FixedPoint factor = prelu_factor(value_in(call, 0), value_out(call));
+  const FixedPoint negative = product_factor(call.graph, call.node);
+  combine(call, out, [&](int32_t x, int32_t y) { return x >= 0 ? multiply(x, factor) : multiply(x * y, negative); });
 }
 
 void requantize(const Call& call, HostTensor& out) {
@@ -107,16 +126,28 @@ void requantize(const Call& call, HostTensor& out) {
   store(call, out, [&](size_t i) { return multiply(saturated(double{steps[0].as<float>()[i]}), factor); });
 }
 
-void mean_of_integers(const Call& call, HostTensor& out) {
+std::vector<double> sums_of_steps(const Call& call, const HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
-  const HostTensor means = on(call, reduce, steps, out.shape);
-  const auto count = static_cast<double>(call.shape(0).elements() / out.shape.elements());
+  Node sum = call.node;
+  sum.op = OpType::kSum;
+  const HostTensor sums = on({call.graph, sum, call.inputs}, reduce, steps, out.shape);
+  return {sums.as<float>().begin(), sums.as<float>().end()};
+}
+
+void mean_of_integers(const Call& call, HostTensor& out) {
+  const std::vector<double> sums = sums_of_steps(call, out);
   const MeanFactors factors = mean_factors(call.graph, call.node);
   store(call, out, [&](size_t i) {
-    const double sum = std::round(double{means.as<float>()[i]} * count);
-    const double scaled = multiply(saturated(sum + factors.before), factors.factor);
-    return saturated(std::round(scaled / factors.divisor) + factors.after);
+    const double mean = multiply(saturated(sums[i] + factors.before), factors.factor);
+    return saturated(mean + factors.after);
   });
+}
+
+// In real numbers, rounded to the nearest, halves away from zero.
+void sum_of_integers(const Call& call, HostTensor& out) {
+  const std::vector<double> sums = sums_of_steps(call, out);
+  const double factor = double{scale_of(value_in(call, 0))} / double{scale_of(value_out(call))};
+  store(call, out, [&](size_t i) { return saturated(std::round(sums[i] * factor)); });
 }
 
 // Rounds the stored values to the nearest, halves away from zero, not their distance from the zero point.
@@ -160,10 +191,18 @@ void quantized(const Call& call, Function function, HostTensor& out) {
       return sum_or_difference(call, out);
     case OpType::kMul:
       return product(call, out);
+    case OpType::kPrelu:
+      if (value_in(call, 0).type != DataType::kInt16) return prelu(call, out);
+      break;
+    case OpType::kSquaredDifference:
+      if (value_in(call, 0).type != DataType::kInt16) return squared_difference(call, out);
+      break;
     case OpType::kQuantize:
       return requantize(call, out);
     case OpType::kMean:
       return mean_of_integers(call, out);
+    case OpType::kSum:
+      return sum_of_integers(call, out);
     case OpType::kAveragePool2d:
       return average(call, out);
     case OpType::kResizeBilinear:

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "graph/hybrid.h"
+#include "graph/reinterpret.h"
 #include "ref/fold.h"
 #include "tflite/importer.h"
 
@@ -104,6 +105,7 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
     node.outputs.push_back(place != kNoOutput ? value_of(*step.outputs[place])
                                               : add_next(*step.inputs[becomes_state->input]));
   }
+  keep_numbers(graph_, node);
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph_, node));
   for (size_t i = 0; i < shapes.size(); ++i) {
     const size_t place = decoded.outputs[i];
@@ -156,6 +158,7 @@ Status Importer::fold(Node node, const DecodedOp& decoded, const Step& step, con
       return unsupported(here + ": it keeps a state, and all its inputs are constant; leave it out of the model");
     node.outputs.push_back(scratch.add_value(make_value(*step.outputs[place])));
   }
+  keep_numbers(scratch, node);
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(scratch, node));
   // DEQUANTIZE of float16 keeps the stored bytes.
   const bool shared = node.op == OpType::kDequantize && data[0]->type == DataType::kFloat16;

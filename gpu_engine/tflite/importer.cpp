@@ -4,6 +4,7 @@
 
 #include "graph/op_types.h"
 #include "graph/quantized.h"
+#include "graph/reinterpret.h"
 #include "tflite/input_shapes.h"
 #include "tflite/operator_table.h"
 
@@ -276,6 +277,16 @@ Status Importer::check_types(const DecodedOp& decoded, const Step& step, bool co
     }
     if (!folds_any_type || !output->type) SIGHTGLASS_RETURN_IF_ERROR(check_tensor(*output));
     typed.outputs.push_back(&values.emplace_back(make_value(*output)));
+  }
+  // add_node() gives the operands of some operators the quantization of the result.
+  const size_t data = decoded.op == OpType::kSelect ? 1 : 0;
+  if (typed.inputs.size() > data && typed.inputs[data] != nullptr && !typed.outputs.empty()) {
+    if (const Quantization* common = common_quantization(decoded.op, *typed.inputs[data], typed.outputs)) {
+      const Quantization quantization = *common;
+      for (Value& value : values) {
+        if (is_quantized(value)) value.quantization = quantization;
+      }
+    }
   }
   return sightglass::check_types(typed);
 }

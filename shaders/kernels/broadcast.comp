@@ -17,7 +17,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   A_VALUE v = load_a(broadcast_index(in_t, steps_in.xy, steps.z, out_t, layer, pixel));
   if (in_t.size.z == 1) v = v.xxxx;
   store(out_t.place.x + layer * out_t.place.z + pixel, finish(out_t, remainder(layer, out_t.place.y), real(in_t, v)));

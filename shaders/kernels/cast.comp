@@ -23,7 +23,7 @@ ivec4 to_int(ivec4 v) { return v; }
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   A_VALUE v = load_a(in_t.place.x + layer * out_t.place.z + pixel);
 #ifndef A_I32
   v += zero.x;

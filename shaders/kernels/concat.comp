@@ -19,8 +19,8 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
-  int batch = int(gl_WorkGroupID.z) / grid.x;
-  int out_slice = offset.z / 4 + int(gl_WorkGroupID.z) % grid.x;
+  int batch = GROUP_Z / grid.x;
+  int out_slice = offset.z / 4 + GROUP_Z % grid.x;
   ivec2 at = column_row(pixel, in_t.size.x);
   int target = tensor_index(out_t, batch + offset.w, out_slice, at.y + offset.y, at.x + offset.x);
 #ifdef READS_OUTPUT

@@ -50,7 +50,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 };
 
 void main() {
-  int group = int(gl_GlobalInvocationID.z);
+  int group = INVOCATION_Z;
   if (group >= grid.x * out_t.size.w) return;
   int batch = quotient(group, grid.x);
   int first_slice = (group - batch * grid.x) * SLICES;

@@ -54,8 +54,8 @@ vec4 filter_channels(int o, int tap, int s) {
 }
 
 void main() {
-  int batch = int(gl_WorkGroupID.z) / out_t.place.y;
-  int slice = int(gl_WorkGroupID.z) % out_t.place.y;
+  int batch = GROUP_Z / out_t.place.y;
+  int slice = GROUP_Z % out_t.place.y;
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
 

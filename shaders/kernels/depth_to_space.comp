@@ -15,7 +15,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int batch = layer / out_t.place.y;
   int slice = remainder(layer, out_t.place.y);
   ivec2 at = column_row(pixel, out_t.size.x);

@@ -60,7 +60,7 @@ vec4 load(int batch, int slice, int pixel) {
 #endif
 
 void main() {
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int batch = quotient(layer, out_t.place.y), slice = layer - batch * out_t.place.y;
   int first_pixel = GROUP_X * (kKernelInvocations * PIXELS) + int(gl_LocalInvocationID.x);
   int area = out_t.place.z;

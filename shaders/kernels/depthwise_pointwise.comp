@@ -32,7 +32,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 #define IN_ROWS ((ROWS - 1) * STRIDE_H + KERNEL)
 
 void main() {
-  int batch = int(gl_WorkGroupID.z);
+  int batch = GROUP_Z;
   int at = INVOCATION_X;
   int group = quotient(at, out_t.size.x), x = at - group * out_t.size.x;
   int block = quotient(group, placement.y);  // of rows one dilation apart

@@ -41,7 +41,7 @@ void load_column(out vec4 v[IN_ROWS], int source, bool inside_x, int top) {
 }
 
 void main() {
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int batch = quotient(layer, out_t.place.y), slice = layer - batch * out_t.place.y;
   int at = INVOCATION_X;
 #if COLUMNS == 1

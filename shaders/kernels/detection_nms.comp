@@ -36,7 +36,7 @@ bool overlaps(vec4 a, vec4 b) {
 
 void main() {
   int lane = int(gl_LocalInvocationID.x);
-  int group = int(gl_WorkGroupID.z);
+  int group = GROUP_Z;
   int channel = counts.z + group;
   int words = (counts.x + 31) / 32;
   for (int w = lane; w < words; w += LANES) {

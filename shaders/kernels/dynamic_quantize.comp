@@ -16,7 +16,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int at = layer * out_t.place.z + pixel;
   vec4 q = load_b(quanta_t.place.x + layer / out_t.place.y);  // scale, 1 / scale, zero point, lowest
   vec4 steps = clamp(round_away(q.z + load_a(in_t.place.x + at) * q.y), q.w, 127.0) - q.z;

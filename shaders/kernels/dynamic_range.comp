@@ -30,7 +30,7 @@ vec4 quanta(vec2 range) {
 
 void main() {
   int lane = int(gl_LocalInvocationID.x);
-  int group = int(gl_WorkGroupID.z);
+  int group = GROUP_Z;
   int picture = group / part.z;
   int start = (group % part.z) * part.y;
   int end = min(start + part.y, part.x);

@@ -23,7 +23,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int slice = remainder(layer, out_t.place.y);
   int target = layer * out_t.place.z + pixel;
 #ifdef BROADCAST

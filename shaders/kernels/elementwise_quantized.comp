@@ -1,5 +1,5 @@
-// Sums, differences and products of quantized tensors, and requantization, in the integer arithmetic of the TensorFlow
-// Lite kernels (graph/quantized.h), with numpy broadcasting.
+// Sums, differences, products and other functions of quantized tensors, and requantization, in the integer arithmetic of
+// the TensorFlow Lite kernels (graph/quantized.h), with numpy broadcasting.
 //   USES_B  two operands
 #define USES_A
 #define WRITES_OUTPUT
@@ -14,10 +14,10 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor a_t;
   Tensor b_t;
   Tensor out_t;
-  ivec4 code;    // GpuQuantized; left shift of operands in bits; 0, 0
+  ivec4 code;    // GpuQuantized; left shift of operands in bits; 0; offset added to the result
   ivec4 range;   // lowest and highest result, 0, 0
   ivec4 factor;  // multiplier and shift of the result, 0, 0
-  ivec4 factors; // of the operands of a sum: multiplier and shift of a, of b
+  ivec4 factors; // of the operands of a sum: multiplier and shift of a, of b; of negative data of PRELU: those of a
   ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
@@ -25,7 +25,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int slice = remainder(layer, out_t.place.y);
   ivec4 x = ivec4(load_a(broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel)));
 #ifdef USES_B
@@ -34,12 +34,19 @@ void main() {
   if (b_t.size.z == 1) y = y.xxxx;
   if (code.x == GpuQuantized_kMul) {
     x *= y;
+  } else if (code.x == GpuQuantized_kPrelu) {
+    ivec4 below = multiply_fixed(x * y, ivec4(factors.x), ivec4(factors.y));
+    x = mix(multiply_fixed(x, ivec4(factor.x), ivec4(factor.y)), below, lessThan(x, ivec4(0)));
   } else {
-    x = multiply_fixed(x << code.y, ivec4(factors.x), ivec4(factors.y), false);
-    y = multiply_fixed(y << code.y, ivec4(factors.z), ivec4(factors.w), false);
+    x = multiply_fixed(x << code.y, ivec4(factors.x), ivec4(factors.y));
+    y = multiply_fixed(y << code.y, ivec4(factors.z), ivec4(factors.w));
     x = code.x == GpuQuantized_kAdd ? x + y : x - y;
+    if (code.x == GpuQuantized_kSquaredDifference) x *= x;
   }
 #endif
-  x = multiply_fixed(x, ivec4(factor.x), ivec4(factor.y), false);
+  if (code.x < GpuQuantized_kPrelu) {
+    x = multiply_fixed(x, ivec4(factor.x), ivec4(factor.y));
+  }
+  x += code.w;
   store(out_t.place.x + layer * out_t.place.z + pixel, clamp_quanta(out_t, slice, x, range));
 }

@@ -75,7 +75,7 @@ int binary(int a, int b) {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   ivec4 a = load_a(broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel));
   if (a_t.size.z == 1) a = a.xxxx;
 #ifdef USES_B

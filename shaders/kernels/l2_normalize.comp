@@ -14,7 +14,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
-  int batch = int(gl_WorkGroupID.z);
+  int batch = GROUP_Z;
   int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
   vec4 squares = vec4(0.0);
   for (int s = 0; s < in_t.place.y; ++s) {

@@ -20,7 +20,7 @@ float result(int steps) {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int at = layer * out_t.place.z + pixel;
   ivec4 x = ivec4(load_a(in_t.place.x + at));
   vec4 y = vec4(result(x.x), result(x.y), result(x.z), result(x.w));

@@ -107,7 +107,7 @@ void make(int s, vec4 o) {
 
 void main() {
   lane = int(gl_LocalInvocationID.x);
-  int batch = int(gl_WorkGroupID.z);
+  int batch = GROUP_Z;
   int cell_slices = cell_t.place.y, out_slices = hidden_t.place.y;
   for (int s = lane; s < out_slices; s += LANES) {
     hidden[s] = load_b(hidden_t.place.x + s * hidden_t.place.z + batch);

@@ -42,7 +42,7 @@ int lane;
 
 ivec4 int16(ivec4 v) { return clamp(v, -32768, 32767); }
 
-ivec4 scaled(ivec4 v, int multiplier, int shift) { return multiply_fixed(v, ivec4(multiplier), ivec4(shift), false); }
+ivec4 scaled(ivec4 v, int multiplier, int shift) { return multiply_fixed(v, ivec4(multiplier), ivec4(shift)); }
 
 // v / 2^exponent, halves away from zero.
 ivec4 divided(ivec4 v, int exponent) { return sign(v) * ((abs(v) + (1 << (exponent - 1))) >> exponent); }
@@ -91,7 +91,7 @@ void store_cells(int i, vec4 v) {
 
 void main() {
   lane = int(gl_LocalInvocationID.x);
-  int batch = int(gl_WorkGroupID.z);
+  int batch = GROUP_Z;
   int cell_slices = cell_t.place.y, out_slices = hidden_t.place.y;
   for (int s = lane; s < out_slices; s += LANES) {
     operands[s] = load_b(hidden_t.place.x + s * hidden_t.place.z + batch);

@@ -46,7 +46,7 @@ void main() {
   int item = INVOCATION_X;
   if (item >= blocks * out_t.size.y) return;
   int row = item % blocks * 4, line = item / blocks;
-  int batch = int(gl_WorkGroupID.z) / out_t.place.y, slice = int(gl_WorkGroupID.z) % out_t.place.y;
+  int batch = GROUP_Z / out_t.place.y, slice = GROUP_Z % out_t.place.y;
   int x_base = tensor_index(x_t, batch_of(steps_x_y.xy, batch), 0, min(line, x_t.size.y - 1), 0);
   int y_base = tensor_index(y_t, batch_of(steps_x_y.zw, batch), 0, min(line, y_t.size.y - 1), 0);
 

@@ -14,13 +14,13 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   ivec4 code;   // 0; REQUANTIZE: offset added to sums, their multiplier and shift
-  ivec4 range;  // REQUANTIZE: lowest and highest result, divisor of scaled sums, offset added to the quotient
+  ivec4 range;  // REQUANTIZE: lowest and highest result, 0, offset added to scaled sums
 };
 
 shared vec4 sums[kKernelInvocations];
 
 void main() {
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int lane = int(gl_LocalInvocationID.x);
   int base = in_t.place.x + layer * in_t.place.z;
   vec4 acc = vec4(0.0);
@@ -32,10 +32,8 @@ void main() {
   }
   if (lane == 0) {
 #ifdef REQUANTIZE
-    ivec4 total = multiply_fixed(ivec4(sums[0]) + code.y, ivec4(code.z), ivec4(code.w), false);
-    ivec4 half_divisor = ivec4(range.z / 2) * sign(total);
-    ivec4 mean = (total + half_divisor) / range.z + range.w;
-    store(out_t.place.x + layer, clamp_quanta(out_t, remainder(layer, out_t.place.y), mean, range));
+    ivec4 total = multiply_fixed(ivec4(sums[0]) + code.y, ivec4(code.z), ivec4(code.w));
+    store(out_t.place.x + layer, clamp_quanta(out_t, remainder(layer, out_t.place.y), total + range.w, range));
 #else
     vec4 mean = sums[0] * (in_t.quant.x / float(in_t.place.z));
     store(out_t.place.x + layer, finish(out_t, remainder(layer, out_t.place.y), mean));

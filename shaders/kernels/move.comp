@@ -40,7 +40,7 @@ int source(int place) {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int slice = remainder(layer, out_t.place.y);
   int place = layer / out_t.place.y * out_t.place.z + pixel;
   A_VALUE v = A_VALUE(fill.x);

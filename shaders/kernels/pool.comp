@@ -18,7 +18,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   ivec2 from = column_row(pixel, out_t.size.x) * window.zw - placement.xy;
   ivec2 to = min(from + window.xy, in_t.size.xy);
   from = max(from, ivec2(0));

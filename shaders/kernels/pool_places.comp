@@ -16,7 +16,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   ivec2 origin = column_row(pixel, out_t.size.x) * window.zw - placement.xy;
   ivec2 from = max(origin, ivec2(0)), to = min(origin + window.xy, in_t.size.xy);
 

@@ -49,7 +49,7 @@ ivec4 divide(ivec4 v) { return sign(v) * ivec4(uvec4(abs(v)) / uint(code.z)); }
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
-  int batch = int(gl_WorkGroupID.z);
+  int batch = GROUP_Z;
   int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
   A_VALUE acc = neutral();
   for (int s = 0; s < in_t.place.y; ++s) {
@@ -63,7 +63,7 @@ void main() {
 shared A_VALUE partial[kKernelInvocations];
 
 void main() {
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int part = GROUP_X;
   int lane = int(gl_LocalInvocationID.x);
   int base = in_t.place.x + layer * in_t.place.z;

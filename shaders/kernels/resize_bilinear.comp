@@ -56,7 +56,7 @@ void main() {
     share[c] = x.share;
   }
 
-  int first_layer = int(gl_WorkGroupID.z) * LAYERS;
+  int first_layer = GROUP_Z * LAYERS;
   int layers = min(LAYERS, out_t.size.w * out_t.place.y - first_layer);
   for (int i = 0; i < layers; ++i) {
     int layer = first_layer + i;

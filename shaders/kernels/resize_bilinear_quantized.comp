@@ -17,7 +17,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   ivec2 from = column_row(pixel, out_t.size.x) * scale.xy + scale.zw;
   ivec2 low = max(from, ivec2(0)) >> 10;
   ivec2 high = min((from + 1023) >> 10, in_t.size.xy - 1);

@@ -14,7 +14,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   vec2 at = (vec2(column_row(pixel, out_t.size.x)) + scale.z) * scale.xy;
   // Halves away from zero. Does not add 0.5 to values for which the sum would be rounded.
   vec2 whole = floor(at);

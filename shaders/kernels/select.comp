@@ -21,7 +21,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   ivec4 condition = load_a(broadcast_index(condition_t, steps_a_b.xy, steps.z, out_t, layer, pixel));
   if (condition_t.size.z == 1) condition = condition.xxxx;
   B_VALUE yes = load_b(broadcast_index(yes_t, steps_a_b.zw, steps.z, out_t, layer, pixel));

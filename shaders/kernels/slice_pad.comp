@@ -17,7 +17,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   int slice = remainder(layer, out_t.place.y);
   ivec2 at = begin.xy + stride.xy * column_row(pixel, out_t.size.x);
   int batch = begin.w + stride.w * (layer / out_t.place.y);

@@ -20,7 +20,7 @@ vec4 load(int base, int slice) {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= in_t.place.z) return;
-  int batch = int(gl_WorkGroupID.z);
+  int batch = GROUP_Z;
   int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
 
   vec4 high = load(base, 0);

@@ -17,7 +17,7 @@ void main() {
   int item = INVOCATION_X;
   if (item >= in_t.place.z * in_t.place.y) return;
   int pixel = item % in_t.place.z, slice = item / in_t.place.z;
-  int batch = int(gl_WorkGroupID.z);
+  int batch = GROUP_Z;
   int base = in_t.place.x + batch * in_t.place.y * in_t.place.z + pixel;
 
   A_VALUE own = load_a(base + slice * in_t.place.z);

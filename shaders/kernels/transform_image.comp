@@ -17,7 +17,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int slice = int(gl_WorkGroupID.z);
+  int slice = GROUP_Z;
   vec4 row_x = load_b(matrix_t.place.x), row_y = load_b(matrix_t.place.x + 1);
   vec2 at = vec2(column_row(pixel, out_t.size.x)) + center.x;
   at = at.x * vec2(row_x.x, row_y.x) + at.y * vec2(row_x.y, row_y.y) + vec2(row_x.w, row_y.w) - center.x;

@@ -18,7 +18,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 };
 
 void main() {
-  int group = int(gl_WorkGroupID.z);
+  int group = GROUP_Z;
   int batch = quotient(group, placement.z), first_slice = (group - batch * placement.z) * SLICES;
   int pixel = INVOCATION_X;
   int area = out_t.place.z;

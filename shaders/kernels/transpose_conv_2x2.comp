@@ -19,7 +19,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 };
 
 void main() {
-  int group = int(gl_WorkGroupID.z);
+  int group = GROUP_Z;
   int batch = quotient(group, placement.z), first_slice = (group - batch * placement.z) * SLICES;
   int at = INVOCATION_X;
   // In outputs including padding, a block is the part that reads input `block` with its first taps.

@@ -18,7 +18,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);
+  int layer = GROUP_Z;
   ivec2 at = column_row(pixel, out_t.size.x) + placement.xy;
   // The first window that ends after this pixel, and the last that starts at or before it.
   ivec2 first = max(at - window.xy + window.zw, ivec2(0)) / window.zw;

@@ -36,7 +36,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 vec2 parts(int i) { return i == 0 ? vec2(1.0, 0.0) : i == 3 ? vec2(0.0, -1.0) : vec2(1.0, i == 1 ? 1.0 : -1.0); }
 
 void main() {
-  int group = int(gl_GlobalInvocationID.z);
+  int group = INVOCATION_Z;
   if (group >= grid.x * out_t.size.w) return;
   int batch = quotient(group, grid.x);
   int first_slice = (group - batch * grid.x) * SLICES;

@@ -24,7 +24,7 @@ void transform(inout vec4 a, inout vec4 b, inout vec4 c, inout vec4 d) {
 void main() {
   int square = INVOCATION_X;
   if (square >= out_t.place.z) return;
-  int layer = int(gl_WorkGroupID.z);  // of the data
+  int layer = GROUP_Z;  // of the data
   int batch = quotient(layer, in_t.place.y), slice = layer - batch * in_t.place.y;
   ivec2 corner = column_row(square, out_t.size.x) * 2 - padding.xy;
   int base = in_t.place.x + layer * in_t.place.z;

@@ -7,13 +7,13 @@
 #endif
 vec4 apply_function(int code, vec4 x, vec4 slope) {
   switch (code) {
-    case GpuFunction_kRelu: return max(x, 0.0);
-    case GpuFunction_kRelu6: return clamp(x, 0.0, 6.0);
-    case GpuFunction_kReluN1To1: return clamp(x, -1.0, 1.0);
+    case GpuFunction_kRelu: return keep_nans(x, max(x, 0.0));
+    case GpuFunction_kRelu6: return keep_nans(x, clamp(x, 0.0, 6.0));
+    case GpuFunction_kReluN1To1: return keep_nans(x, clamp(x, -1.0, 1.0));
     case GpuFunction_kTanh: {
       // Drivers compute tanh through exp, which overflows for large arguments and cancels for small ones.
       vec4 t = tanh(clamp(x, -15.0, 15.0));
-      return mix(t, x, lessThan(abs(x), vec4(1e-3)));
+      return keep_nans(x, mix(t, x, lessThan(abs(x), vec4(1e-3))));
     }
     case GpuFunction_kLogistic: return 1.0 / (1.0 + exp(-x));
     case GpuFunction_kHardSwish: return x * clamp(x + 3.0, 0.0, 6.0) * (1.0 / 6.0);

@@ -21,7 +21,7 @@ struct Conversion {
   ivec4 multiplier, shift, rescale;
 };
 
-// `rescale`: lowest, highest, halves up, position of the factors. These are three groups of one vec4 per slice: the
+// `rescale`: lowest, highest, whether to round once, position of the factors. These are three groups of one vec4 per slice: the
 // high 16 and the low 15 bits of the multipliers, and the shifts. Whole multipliers would not survive the treatment of
 // NaNs and subnormal numbers on every GPU.
 Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
@@ -30,7 +30,8 @@ Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
   return Conversion(multiplier, ivec4(load_bias(at + 2 * slices)), rescale);
 }
 vec4 conv_result(Tensor t, int slice, vec4 sums, Conversion c) {
-  ivec4 quanta = multiply_fixed(ivec4(sums), c.multiplier, c.shift, c.rescale.z != 0);
+  ivec4 quanta = c.rescale.z != 0 ? multiply_fixed_once(ivec4(sums), c.multiplier, c.shift)
+                                  : multiply_fixed(ivec4(sums), c.multiplier, c.shift);
   return clamp_quanta(t, slice, quanta, c.rescale);
 }
 #elif defined(DYNAMIC)

@@ -51,7 +51,7 @@ vec4 math(int code, vec4 x) {
     case GpuUnary_kElu: return mix(x, exp_less_one(x), lessThan(x, vec4(0.0)));
     case GpuUnary_kGelu: return gelu(x);
     case GpuUnary_kGeluByTanh: return x / (1.0 + exp(-clamp(1.59576912160 * (x + 0.044715 * x * x * x), -80.0, 80.0)));
-    case GpuUnary_kRelu0To1: return clamp(x, 0.0, 1.0);
+    case GpuUnary_kRelu0To1: return keep_nans(x, clamp(x, 0.0, 1.0));
     case GpuUnary_kZero: return vec4(0.0);
   }
   return x;

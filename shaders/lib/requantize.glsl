@@ -1,17 +1,25 @@
 // Fixed point as in graph/fixed_point.h: requantizes the sums of quantized operators to their output.
 
-// x * multiplier * 2^(shift - 31), rounded twice: halves up, then, for the rest of a negative shift, up or away from
-// zero.
-ivec4 multiply_fixed(ivec4 x, ivec4 multiplier, ivec4 shift, bool ties_up) {
+// x * multiplier * 2^(shift - 31), rounded once: halves up.
+//
+// The quotient by 2^31 has the bits of the result and of the rest of a negative shift. The last bit of that rest, or
+// the next lower one without a rest, decides about the rounding.
+ivec4 multiply_fixed_once(ivec4 x, ivec4 multiplier, ivec4 shift) {
   ivec4 high, low;
   imulExtended(x << max(shift, 0), multiplier, high, low);
-  uvec4 carry;
-  uvec4 rounded = uaddCarry(uvec4(low), uvec4(1u << 30), carry);
-  ivec4 product = ((high + ivec4(carry)) << 1) | ivec4(rounded >> 31);
+  ivec4 quotient = (high << 1) | ((low >> 31) & 1);
+  ivec4 right = max(-shift, 0);
+  ivec4 next = mix(quotient >> max(right - 1, 0), low >> 30, equal(right, ivec4(0)));
+  return (quotient >> right) + (next & 1);
+}
+
+// The same, rounded twice: halves up, then, for the rest of a negative shift, away from zero.
+ivec4 multiply_fixed(ivec4 x, ivec4 multiplier, ivec4 shift) {
+  ivec4 product = multiply_fixed_once(x, multiplier, max(shift, 0));
   ivec4 right = max(-shift, 0);
   ivec4 nudge = (ivec4(1) << right) >> 1;
   // For the magnitude, away from zero is up.
-  ivec4 sign_bits = ties_up ? ivec4(0) : product >> 31;
+  ivec4 sign_bits = product >> 31;
   ivec4 magnitude = (product ^ sign_bits) - sign_bits;
   ivec4 quotient = (magnitude + nudge) >> right;
   return (quotient ^ sign_bits) - sign_bits;

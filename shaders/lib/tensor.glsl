@@ -160,6 +160,12 @@ bvec4 is_channel(Tensor t, int slice) {
 vec4 mask_lanes(Tensor t, int slice, vec4 v) { return mix(vec4(0.0), v, is_channel(t, slice)); }
 ivec4 mask_lanes(Tensor t, int slice, ivec4 v) { return mix(ivec4(0), v, is_channel(t, slice)); }
 
+// `result`, but the NaNs of `x`: min(), max(), and clamp() may lose them. Compilers may also remove comparisons that only
+// NaNs fail.
+vec4 keep_nans(vec4 x, vec4 result) {
+  return mix(result, x, greaterThan(floatBitsToInt(x) & ivec4(0x7FFFFFFF), ivec4(0x7F800000)));
+}
+
 // The real value of a stored value.
 vec4 real(Tensor t, vec4 stored) { return stored * t.quant.x; }
 ivec4 real(Tensor t, ivec4 stored) { return stored; }

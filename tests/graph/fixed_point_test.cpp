@@ -29,16 +29,35 @@ TEST(FixedPoint, AFractionRoundedUpToOneChangesTheShift) {
 
 TEST(FixedPoint, RoundsHalvesAsRequested) {
   const FixedPoint quarter = to_fixed_point(0.25);  // 2^30 and a shift of -1: halving twice
-  EXPECT_EQ(multiply(6, quarter, Ties::kAwayFromZero), 2);
-  EXPECT_EQ(multiply(6, quarter, Ties::kUp), 2);
-  EXPECT_EQ(multiply(-6, quarter, Ties::kAwayFromZero), -2);
-  EXPECT_EQ(multiply(-6, quarter, Ties::kUp), -1);
+  EXPECT_EQ(multiply(6, quarter, Rounding::kTwice), 2);
+  EXPECT_EQ(multiply(6, quarter, Rounding::kOnce), 2);
+  EXPECT_EQ(multiply(-6, quarter, Rounding::kTwice), -2);
+  EXPECT_EQ(multiply(-6, quarter, Rounding::kOnce), -1);
 }
 
 // 5 * 0.25 is 1.25, but rounding twice makes it 2.5, 3, 1.5, 2.
-TEST(FixedPoint, RoundsTwice) {
+TEST(FixedPoint, RoundsTwiceOrOnce) {
   EXPECT_EQ(multiply(5, to_fixed_point(0.25)), 2);
   EXPECT_EQ(multiply(-5, to_fixed_point(0.25)), -1);  // -2.5, -2, -1
+  EXPECT_EQ(multiply(5, to_fixed_point(0.25), Rounding::kOnce), 1);
+  EXPECT_EQ(multiply(-5, to_fixed_point(0.25), Rounding::kOnce), -1);
+}
+
+TEST(FixedPoint, RoundsOnceWhateverTheShift) {
+  for (int shift = -31; shift <= 8; ++shift) {
+    const FixedPoint factor{0x5A827999, shift};
+    for (const int32_t x : {0, 1, -1, 77, -8191, 123456, -7654321, 8388607}) {
+      const double exact = std::ldexp(static_cast<double>(x) * factor.multiplier, shift - 31);
+      if (std::abs(exact) > 1e9) continue;
+      EXPECT_EQ(multiply(x, factor, Rounding::kOnce), std::floor(exact + 0.5)) << x << " " << shift;
+    }
+  }
+}
+
+TEST(FixedPoint, NarrowFactorsHave15Bits) {
+  EXPECT_EQ(narrowed(to_fixed_point(0.75)).multiplier, 0x6000 << 16);
+  EXPECT_EQ(narrowed(to_fixed_point(1 - std::ldexp(1, -20))).multiplier, 0x7FFF << 16);  // does not become 1
+  EXPECT_EQ(narrowed(to_fixed_point(0.3)).shift, to_fixed_point(0.3).shift);
 }
 
 TEST(FixedPoint, FactorsAboveOneShiftFirst) {

@@ -1,5 +1,10 @@
 // One- and two-operand functions, and SOFTMAX.
+#include <cmath>
+#include <limits>
+
+#include "ops/op_run.h"
 #include "ops/op_test.h"
+#include "ref/ref_ops.h"
 
 namespace sightglass::test {
 namespace {
@@ -28,6 +33,29 @@ TEST_F(ElementwiseTest, Saturation) {
     CaseBuilder builder(seed++);
     builder.node(op, {}, {builder.input({1, 9, 9, 5}, Fill::kLarge)});
     check(builder.build(std::string(to_string(op)) + " of ±1e4"));
+  }
+}
+
+// NaNs pass through functions that limit their results.
+TEST_F(ElementwiseTest, NotANumber) {
+  const auto expect_nans = [&](OpCase op) {
+    for (size_t i = 0; i < 12; i += 3) op.inputs[0].as<float>()[i] = std::numeric_limits<float>::quiet_NaN();
+    const Result<OpRun> run = run_on_gpu(gl(), device().limits, op, kSettings[0], {});
+    ASSERT_TRUE(run.ok()) << op.name << ": " << run.status().message();
+    for (size_t i = 0; i < 12; ++i) {
+      EXPECT_EQ(std::isnan(run->outputs[0].as<float>()[i]), i % 3 == 0) << op.name << " " << i;
+    }
+  };
+  for (const OpType op : {OpType::kRelu, OpType::kRelu6, OpType::kReluN1To1, OpType::kRelu0To1, OpType::kTanh}) {
+    CaseBuilder builder(70);
+    builder.node(op, {}, {builder.input({12}, Fill::kWide)});
+    expect_nans(builder.build(to_string(op)));
+  }
+  for (const Activation activation : {Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1}) {
+    CaseBuilder builder(71);
+    const ValueId pixels = builder.input({1, 1, 12, 1}, Fill::kWide);
+    builder.node(OpType::kConv2d, Conv2dAttr{}, {pixels, builder.constant({1, 1, 1, 1})}, activation);
+    expect_nans(builder.build("CONV_2D with an activation"));
   }
 }
 

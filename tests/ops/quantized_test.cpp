@@ -94,7 +94,7 @@ TEST_F(QuantizedTest, SumsAndProducts) {
   uint64_t seed = 300;
   for (const Types& types : kTypes) {
     const Quantized other{types.data.type, {0.0173f}, 3};
-    for (const OpType op : {OpType::kAdd, OpType::kSub, OpType::kMul}) {
+    for (const OpType op : {OpType::kAdd, OpType::kSub, OpType::kMul, OpType::kSquaredDifference, OpType::kPrelu}) {
       for (const auto& [a, b] : pairs) {
         CaseBuilder builder(seed++);
         const ValueId x = builder.input(a, types.data), y = builder.input(b, other);
@@ -117,6 +117,14 @@ TEST_F(QuantizedTest, ChangesOfQuantization) {
       CaseBuilder requantize(seed++);
       requantize.node(OpType::kQuantize, {}, {requantize.input(shape, types.data)}, types.result);
       check(requantize.build(std::string("QUANTIZE from ") + types.name), false, kExact);
+      for (const int64_t zero : {int64_t{3}, types.data.zero_point}) {  // with a step, and in the same memory
+        CaseBuilder reinterpret(seed++);
+        const Quantized other{types.data.type, {0.5f}, zero};
+        const ValueId numbers =
+            reinterpret.node(OpType::kReinterpret, {}, {reinterpret.input(shape, types.data)}, other);
+        reinterpret.node(OpType::kMaxPool2d, Pool2dAttr{}, {numbers}, other);
+        check(reinterpret.build(std::string("REINTERPRET ") + types.name), false, kExact);
+      }
       CaseBuilder dequantize(seed++);
       dequantize.node(OpType::kDequantize, {}, {dequantize.input(shape, types.data)});
       check(dequantize.build(std::string("DEQUANTIZE ") + types.name));
@@ -147,6 +155,12 @@ TEST_F(QuantizedTest, PoolsAndMeans) {
       mean.node(OpType::kMean, ReduceAttr{{1, 2}, true}, {mean.input(shape, types.data)},
                 Quantized{types.data.type, {0.0137f}, 5});
       check(mean.build(std::string(types.name) + " MEAN"), false, kExact);
+      for (const std::vector<int32_t>& axes : {std::vector<int32_t>{2}, {1}, {0, 2, 3}}) {
+        CaseBuilder other(seed++);
+        other.node(OpType::kMean, ReduceAttr{axes, false}, {other.input(shape, types.data)},
+                   Quantized{types.data.type, {0.0137f}, 5});
+        check(other.build(std::string(types.name) + " MEAN over other axes"), false, kExact);
+      }
     }
   }
 }
@@ -199,6 +213,11 @@ TEST_F(QuantizedTest, SixteenBits) {
   const ValueId a = sum.input({1, 5, 7, 5}, data), b = sum.input({1, 5, 7, 5}, data);
   sum.node(OpType::kAdd, {}, {a, b}, result);
   check(sum.build("int16 ADD"), false, kExact);
+  CaseBuilder conv(702);
+  const Quantized weights{DataType::kInt8, {0.004f, 0.005f, 0.006f}, 0, 0};
+  const ValueId pixels = conv.input({1, 5, 7, 5}, data);
+  conv.node(OpType::kConv2d, Conv2dAttr{}, {pixels, conv.constant({3, 1, 1, 5}, weights), conv.bias(3)}, result);
+  check(conv.build("int16 CONV_2D"), false, kExact);
   CaseBuilder tanh(701);
   tanh.node(OpType::kTanh, {}, {tanh.input({1, 5, 7, 5}, data)}, Quantized{DataType::kInt16, {1.0f / 32768}, 0});
   check(tanh.build("int16 TANH"), false, 1e-8);

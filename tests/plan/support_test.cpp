@@ -119,6 +119,18 @@ TEST_F(SupportTest, LongRowsOfWorkGroupsAreFolded) {
   EXPECT_NE(report.plan->dump().find("groups 10x7x1"), std::string::npos) << report.plan->dump();
 }
 
+// As those of a flat mask of a million pixels.
+TEST_F(SupportTest, LongColumnsOfWorkGroupsAreFolded) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 128});
+  m.add_output(m.add_op(Op::RELU, {in}, {1, 128}));
+  DeviceLimits narrow;
+  narrow.workgroup_count[2] = 5;  // 32 are needed
+  const SupportReport report = checked(m, {}, narrow);
+  ASSERT_TRUE(report.plan) << all_of(report);
+  EXPECT_NE(report.plan->dump().find("groups 1x7x5"), std::string::npos) << report.plan->dump();
+}
+
 // Problems that a kernel detects only while it emits its steps are found in time for the CPU fallback.
 TEST_F(SupportTest, NodesThatAreTooLargeForTheDeviceFallBack) {
   ModelBuilder m;

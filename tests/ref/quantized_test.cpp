@@ -98,6 +98,45 @@ TEST(RefQuantized, SignedConvolutionsRoundHalvesUpAndUnsignedOnesAway) {
   EXPECT_EQ(result(kUInt8), std::vector<int>{48});
 }
 
+// A sum of 5 times 0.25 is 1.25. Rounded to 2.5 first, then to 3 halves, it is 2.
+TEST(RefQuantized, MatrixProductsOfSignedBytesAreRoundedOnce) {
+  const auto result = [](OpType op, const Attributes& attributes, DataType type, const Shape& shape) {
+    const Integers data{type, shape, {105}, 0.5f, 100}, weights{type, shape, {1}, 0.5f, 0};
+    return evaluate_integers(op, attributes, {data, weights}, {type, shape, {}, 1.0f, 50});
+  };
+  const Shape pixel{1, 1, 1, 1};
+  EXPECT_EQ(result(OpType::kConv2d, Conv2dAttr{}, kInt8, pixel), std::vector<int>{51});
+  EXPECT_EQ(result(OpType::kFullyConnected, FullyConnectedAttr{}, kInt8, {1, 1}), std::vector<int>{51});
+  EXPECT_EQ(result(OpType::kConv2d, Conv2dAttr{}, kUInt8, pixel), std::vector<int>{52});
+  EXPECT_EQ(result(OpType::kFullyConnected, FullyConnectedAttr{}, kUInt8, {1, 1}), std::vector<int>{52});
+  EXPECT_EQ(result(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{}, kInt8, pixel), std::vector<int>{52});
+}
+
+// As above: 5 steps of 0.25. Negative: -5 steps times 2, of 0.125 each.
+TEST(RefQuantized, PreluIsRoundedTwice) {
+  for (const DataType type : {kInt8, kUInt8}) {
+    const Integers data{type, {2}, {55, 45}, 0.25f, 50}, slope{type, {1}, {12}, 0.5f, 10};
+    EXPECT_EQ(evaluate_integers(OpType::kPrelu, {}, {data, slope}, {type, {2}, {}, 1.0f, 20}),
+              (std::vector<int>{22, 19}));
+  }
+}
+
+// 3 * 0.5 - 1 * 0.25 is 1.25; its square, 1.5625, in steps of 0.25, is 6.25.
+TEST(RefQuantized, SquaredDifferencesAreScaledInFixedPoint) {
+  const Integers a{kInt8, {1}, {4}, 0.5f, 1}, b{kInt8, {1}, {-1}, 0.25f, -2};
+  EXPECT_EQ(evaluate_integers(OpType::kSquaredDifference, {}, {a, b}, {kInt8, {1}, {}, 0.25f, -3}),
+            std::vector<int>{3});
+}
+
+TEST(RefQuantized, NumbersAreKeptInAnotherQuantization) {
+  const std::vector<int> numbers{-128, -7, 0, 127};
+  EXPECT_EQ(evaluate_integers(OpType::kReinterpret, {}, {{kInt8, {4}, numbers, 0.5f, -7}}, {kInt8, {4}, {}, 0.1f, 30}),
+            numbers);
+  // NEG ignores the zero points, and wraps around.
+  EXPECT_EQ(evaluate_integers(OpType::kNeg, {}, {{kInt8, {4}, numbers, 0.5f, -7}}, {kInt8, {4}, {}, 0.5f, 30}),
+            (std::vector<int>{-128, 7, 0, -127}));
+}
+
 TEST(RefQuantized, ActivationsNarrowTheRange) {
   const Integers in{kInt8, {4}, {-100, 0, 10, 127}, 0.1f, 0}, zero{kInt8, {4}, {0, 0, 0, 0}, 0.1f, 0};
   const Integers out{kInt8, {4}, {}, 0.1f, -20};
@@ -122,16 +161,16 @@ TEST(RefQuantized, AveragesRoundTheStoredIntegers) {
       std::vector<int>{-1});
 }
 
-TEST(RefQuantized, MeansScaleBeforeTheyDivide) {
-  // Steps 1, 2, 2, 4 from the zero point: a sum of 9, times 0.5 / 0.25 = 18, over 4 = 4.5, away from zero.
+TEST(RefQuantized, MeansAreRoundedTwice) {
+  // Steps 1, 2, 2, 4 from the zero point: a sum of 9, times 2 / 4 is 4.5, away from zero.
   const Integers in{kInt8, {1, 2, 2, 1}, {6, 7, 7, 9}, 0.5f, 5};
   EXPECT_EQ(evaluate_integers(OpType::kMean, ReduceAttr{{1, 2}, false}, {in}, {kInt8, {1, 1}, {}, 0.25f, 0}),
             std::vector<int>{5});
 }
 
 // The same real numbers, 0.3, in steps of 0.5. If rows and columns are kept: a sum of 8 times 0.3 / (4 * 0.5) is 1.2,
-// rounded. Then the 0.6 steps of the zero point, rounded, are subtracted. Otherwise: a sum of 4 steps times 0.6 is 2.4,
-// rounded, and a quarter of that is rounded again.
+// rounded. Then the 0.6 steps of the zero point, rounded, are subtracted. Otherwise: a sum of 4 steps times 0.6 / 4 is
+// 0.6, rounded.
 TEST(RefQuantized, MeansThatKeepRowsAndColumnsTakeTheZeroPointOffLast) {
   const Integers in{kInt8, {1, 2, 2, 1}, {2, 2, 2, 2}, 0.3f, 1};
   EXPECT_EQ(evaluate_integers(OpType::kMean, ReduceAttr{{1, 2}, true}, {in}, {kInt8, {1, 1, 1, 1}, {}, 0.5f, 0}),

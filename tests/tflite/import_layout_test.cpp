@@ -1,5 +1,8 @@
 // Operators that move elements: their parameter tensors are resolved into attributes.
+#include <algorithm>
+
 #include "import_test.h"
+#include "ref/ref_ops.h"
 
 namespace sightglass::test {
 namespace {
@@ -241,6 +244,54 @@ TEST(ImportTypes, MustBeSupportedByTheOperator) {
   const int in = made.add_input({4}, schema::TensorType::INT32);
   made.add_output(made.add_op(Op::RESHAPE, {in, made.add_ints({2}, {2, 2})}, {2, 2}, "pairs"));
   expect_refused(made, ErrorCode::kUnsupported, {"RESHAPE #0", "'pairs' is float32 instead of int32"});
+}
+
+void set_quantization(ModelBuilder& m, int tensor, float scale, int64_t zero_point) {
+  m.tensor(tensor).quantization = std::make_unique<schema::QuantizationParametersT>();
+  m.tensor(tensor).quantization->scale = {scale};
+  m.tensor(tensor).quantization->zero_point = {zero_point};
+}
+
+// The graph of an operator on bytes whose result has another scale and zero point than its data.
+ModelBuilder requantizing(schema::BuiltinOperator op, const std::vector<int32_t>& others, const Dims& out,
+                          ModelBuilder m = {}) {
+  const int in = m.add_input({1, 2, 2, 1}, schema::TensorType::INT8);
+  set_quantization(m, in, 0.5f, -7);
+  std::vector<int32_t> inputs{in};
+  inputs.insert(inputs.end(), others.begin(), others.end());
+  const int result = m.add_op(op, inputs, out);
+  m.tensor(result).type = schema::TensorType::INT8;
+  set_quantization(m, result, 0.1f, 30);
+  m.add_output(result);
+  return m;
+}
+
+std::vector<int8_t> numbers_after(const Graph& graph) {
+  HostTensor in(DataType::kInt8, graph.value(graph.inputs[0]).shape);
+  const std::vector<int8_t> numbers{-128, -7, 0, 127};
+  std::ranges::copy(numbers, in.as<int8_t>().begin());
+  const auto results = ref::run(graph, {in});
+  EXPECT_TRUE(results.ok()) << results.status().message();
+  if (!results.ok()) return {};
+  return {results->at(0).as<int8_t>().begin(), results->at(0).as<int8_t>().end()};
+}
+
+// As in TensorFlow Lite, whatever the scales.
+TEST(ImportQuantized, LayoutOperatorsKeepTheNumbers) {
+  const std::vector<int8_t> same{-128, -7, 0, 127};
+  ModelBuilder reshape;
+  const int shape = reshape.add_ints({2}, {1, 4});
+  EXPECT_EQ(numbers_after(imported(requantizing(Op::RESHAPE, {shape}, {1, 4}, std::move(reshape)))), same);
+  EXPECT_EQ(numbers_after(imported(requantizing(Op::SQUEEZE, {}, {2, 2}))), same);
+  ModelBuilder transpose;
+  const int axes = transpose.add_ints({4}, {0, 2, 1, 3});
+  EXPECT_EQ(numbers_after(imported(requantizing(Op::TRANSPOSE, {axes}, {1, 2, 2, 1}, std::move(transpose)))),
+            (std::vector<int8_t>{-128, 0, -7, 127}));
+  // The padding is the zero point of the result.
+  ModelBuilder pad;
+  const int paddings = pad.add_ints({4, 2}, {0, 0, 0, 0, 0, 1, 0, 0});
+  EXPECT_EQ(numbers_after(imported(requantizing(Op::PAD, {paddings}, {1, 2, 3, 1}, std::move(pad)))),
+            (std::vector<int8_t>{-128, -7, 30, 0, 127, 30}));
 }
 
 }  // namespace

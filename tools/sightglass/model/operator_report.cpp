@@ -67,6 +67,12 @@ std::string format_markdown(const SupportTable& table) {
          table.max_dimensions, table.max_dimensions_loading);
   text += "- Fused activations: " + join(table.activations, ", ") + ".\n";
   text +=
+      "- NaNs pass through, but MAXIMUM, MINIMUM, and MAX_POOL_2D may return the other operand, and TOPK_V2 does not "
+      "rank\n"
+      "  them.\n"
+      "- Operators that move, compare, or average quantized numbers keep the numbers, whatever the scales of their "
+      "tensors.\n";
+  text +=
       "- What a device has of memory, work groups and loop iterations limits it further; `check` applies that.\n"
       "- Weights and biases may be float32, float16, 8-bit integers by tensor or by axis, or sparse; they are "
       "constant\n"
