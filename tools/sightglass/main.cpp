@@ -5,9 +5,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iostream>
 #include <new>
+#include <sstream>
 #include <vector>
 
+#include "base/secrets.h"
 #include "common/command_help.h"
 #include "common/command_line.h"
 #include "common/standard_descriptors.h"
@@ -27,7 +30,7 @@ int run(const sightglass::Subcommand& subcommand) try { return subcommand.run();
              stderr);
   return sightglass::kFailed;
 } catch (const std::exception& error) {
-  std::fprintf(stderr, "sightglass: %s\n", error.what());
+  std::fprintf(stderr, "sightglass: %s\n", sightglass::without_secrets(error.what()).c_str());
   return sightglass::kFailed;
 }
 
@@ -49,7 +52,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return sightglass::finish_output("sightglass", app.exit(error) == 0 ? sightglass::kSucceeded : sightglass::kUsage,
+    std::ostringstream text;
+    const bool wanted = app.exit(error, std::cout, text) == 0;  // help
+    std::fputs(sightglass::without_secrets(text.str()).c_str(), stderr);
+    return sightglass::finish_output("sightglass", wanted ? sightglass::kSucceeded : sightglass::kUsage,
                                      sightglass::kFailed);
   }
   for (const sightglass::Subcommand& subcommand : subcommands) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/secrets.h"
 #include "sightglass/status.h"
 
 namespace sightglass {
@@ -23,7 +24,7 @@ struct Subcommand {
 
 // Reports an error on one line and returns its exit status.
 inline int fail(const Status& status) {
-  std::fprintf(stderr, "sightglass: %s\n", status.message().c_str());
+  std::fprintf(stderr, "sightglass: %s\n", without_secrets(status.message()).c_str());
   return kFailed;
 }
 

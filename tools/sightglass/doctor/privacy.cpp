@@ -8,6 +8,9 @@
 #include <cctype>
 #include <cstdlib>
 #include <regex>
+#include <utility>
+
+#include "base/secrets.h"
 
 namespace sightglass::doctor {
 
@@ -42,6 +45,7 @@ PrivateWords private_words() {
 }
 
 std::string without_private_words(std::string text, const PrivateWords& words) {
+  text = without_secrets(std::move(text));
   replace_words(text, words.home, "~");
   static const std::regex other_homes("/home/[^/ :;,'\"]+"), run_folders("/run/user/[0-9]+");
   text = std::regex_replace(text, other_homes, "/home/USER");

@@ -139,7 +139,7 @@ Status fetch(const ModelStore& store, const std::string& name, const ModelsArgum
 
 int report(const Status& status) {
   if (status.ok()) return 0;
-  std::fprintf(stderr, "sightglass: %s\n", status.message().c_str());
+  fail(status);
   return 1;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/secrets.h"
+
 namespace sightglass::video {
 
 namespace {
@@ -28,7 +30,7 @@ std::string clock_text(double seconds) {
 }  // namespace
 
 void PlaybackReport::starting(const std::string& pipeline) {
-  if (style_ == ReportStyle::kJson) return print({{"event", "starting"}, {"pipeline", pipeline}});
+  if (style_ == ReportStyle::kJson) return print({{"event", "starting"}, {"pipeline", without_secrets(pipeline)}});
   line_.show("starting");
 }
 
@@ -54,6 +56,10 @@ void PlaybackReport::progress(const PlaybackProgress& progress) {
 }
 
 void PlaybackReport::note(const char* event, const std::string& text) {
+  note_with_secret(event, without_secrets(text));
+}
+
+void PlaybackReport::note_with_secret(const char* event, const std::string& text) {
   if (style_ == ReportStyle::kJson) return print({{"event", event}, {"message", text}});
   line_.clear();
   std::fprintf(stderr, "%s\n", text.c_str());
@@ -62,7 +68,7 @@ void PlaybackReport::note(const char* event, const std::string& text) {
 void PlaybackReport::finished(const PlaybackResult& result, const std::string& output) {
   if (style_ == ReportStyle::kJson) {
     return print({{"event", "finished"},
-                  {"output", output},
+                  {"output", without_secrets(output)},
                   {"frames", result.frames},
                   {"width", result.width},
                   {"height", result.height},
@@ -82,7 +88,7 @@ void PlaybackReport::finished(const PlaybackResult& result, const std::string& o
     std::fprintf(stderr, "per frame: %.1f ms on the CPU; no GPU time was measured\n", result.cpu_ms);
   }
   if (result.start_ms > 0) std::fprintf(stderr, "start of the model: %.0f ms\n", result.start_ms);
-  if (!output.empty()) std::fprintf(stderr, "written: %s\n", output.c_str());
+  if (!output.empty()) std::fprintf(stderr, "written: %s\n", without_secrets(output).c_str());
 }
 
 }  // namespace sightglass::video

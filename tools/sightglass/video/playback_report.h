@@ -39,6 +39,8 @@ class PlaybackReport {
   void progress(const PlaybackProgress& progress);
   // Something that users should see, such as a lost camera or a pressed key. `event` is its name in JSON.
   void note(const char* event, const std::string& text);
+  // The same without hiding secrets, for one that the user needs.
+  void note_with_secret(const char* event, const std::string& text);
   // `output`: the names of written files; may be empty.
   void finished(const PlaybackResult& result, const std::string& output);
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "base/secrets.h"
 #include "common/standard_descriptors.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
@@ -178,7 +179,7 @@ Status play_job(const VideoJob& job, const VideoTask& task, const RunArguments& 
       return invalid_argument("--print-pipeline: gst-launch-1.0 has no RTSP server; choose another --output");
     }
     if (job.input.cast) std::fprintf(stderr, "the descriptor of the screen is valid in this process only\n");
-    std::printf("%s\n", shell_line(text).c_str());
+    std::printf("%s\n", without_secrets(shell_line(text)).c_str());
     return {};
   }
   PlaybackReport report(run.json ? ReportStyle::kJson : ReportStyle::kText);
@@ -205,7 +206,7 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
   job.contact_sheet = arguments.contact_sheet;
   job.seconds = arguments.run.seconds;
   job.properties = std::move(arguments.values);
-  SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments.properties, job.properties));
+  SIGHTGLASS_RETURN_IF_ERROR(add_properties(task.element, arguments.properties, job.properties));
   if (!job.results.empty()) SIGHTGLASS_RETURN_IF_ERROR(check_results(task, job.results));
   complete_properties(job.properties, !job.results.empty());
   const bool alpha = has_value(job.properties, "background", "transparent");
@@ -251,7 +252,7 @@ Status run_pipeline(const PipelineArguments& arguments) {
   for (const std::string& word : arguments.words) text += (text.empty() ? "" : " ") + word;
   start_gstreamer();
   if (arguments.run.print_pipeline) {
-    std::printf("%s\n", shell_line(text).c_str());
+    std::printf("%s\n", without_secrets(shell_line(text)).c_str());
     return {};
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
