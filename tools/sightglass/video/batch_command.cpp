@@ -63,7 +63,7 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
   VideoJob job;
   job.element = task.bin;
   job.properties = arguments_.values;
-  SIGHTGLASS_RETURN_IF_ERROR(add_properties(arguments_.properties, job.properties));
+  SIGHTGLASS_RETURN_IF_ERROR(add_properties(task.element, arguments_.properties, job.properties));
   complete_properties(job.properties, false);
   const auto background = job.properties.find("background");
   const bool alpha = background != job.properties.end() && background->second == "transparent";

@@ -2,9 +2,13 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <memory>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include "video/gst_objects.h"
 #include "video/gst_setup.h"
@@ -55,6 +59,44 @@ std::string help_of(GParamSpec* spec) {
   return usual.empty() ? help : help + " (" + usual + ")";
 }
 
+template <typename Integer>
+bool is_integer(std::string_view text, Integer minimum, Integer maximum) {
+  const bool hexadecimal = text.starts_with("0x");
+  if (hexadecimal) text.remove_prefix(2);
+  Integer number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, hexadecimal ? 16 : 10);
+  return error == std::errc() && end == text.data() + text.size() && number >= minimum && number <= maximum;
+}
+
+template <typename Spec>
+bool is_in_range(std::string_view text, const Spec* spec) {
+  return is_integer(text, spec->minimum, spec->maximum);
+}
+
+bool is_finite(const std::string& text) {
+  char* end = nullptr;
+  const double number = g_ascii_strtod(text.c_str(), &end);
+  return !text.empty() && end == text.c_str() + text.size() && std::isfinite(number);
+}
+
+bool is_word(GParamSpec* spec, const std::string& text) {
+  GEnumClass* const words = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  return g_enum_get_value_by_nick(words, text.c_str()) != nullptr || is_integer(text, words->minimum, words->maximum);
+}
+
+// Deserialization in GStreamer takes an empty text for 0, and numbers modulo 2^32.
+bool has_valid_syntax(GParamSpec* spec, const std::string& text) {
+  if (text.find('\0') != std::string::npos) return false;
+  if (G_IS_PARAM_SPEC_STRING(spec)) return true;
+  if (G_IS_PARAM_SPEC_INT(spec)) return is_in_range(text, G_PARAM_SPEC_INT(spec));
+  if (G_IS_PARAM_SPEC_UINT(spec)) return is_in_range(text, G_PARAM_SPEC_UINT(spec));
+  if (G_IS_PARAM_SPEC_INT64(spec)) return is_in_range(text, G_PARAM_SPEC_INT64(spec));
+  if (G_IS_PARAM_SPEC_UINT64(spec)) return is_in_range(text, G_PARAM_SPEC_UINT64(spec));
+  if (G_IS_PARAM_SPEC_FLOAT(spec) || G_IS_PARAM_SPEC_DOUBLE(spec)) return is_finite(text);
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return is_word(spec, text);
+  return !text.empty();
+}
+
 std::string type_name(GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_ENUM(spec)) return "WORD:{" + words_of(spec, ",") + "}";
   return G_IS_PARAM_SPEC_STRING(spec) ? "TEXT" : "NUMBER";
@@ -67,6 +109,7 @@ std::string domain_of(GParamSpec* spec) {
   if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "true, false";
   if (G_IS_PARAM_SPEC_INT(spec)) return range_of(G_PARAM_SPEC_INT(spec));
   if (G_IS_PARAM_SPEC_UINT(spec)) return range_of(G_PARAM_SPEC_UINT(spec));
+  if (G_IS_PARAM_SPEC_INT64(spec)) return range_of(G_PARAM_SPEC_INT64(spec));
   if (G_IS_PARAM_SPEC_UINT64(spec)) return range_of(G_PARAM_SPEC_UINT64(spec));
   if (G_IS_PARAM_SPEC_FLOAT(spec)) return range_of(G_PARAM_SPEC_FLOAT(spec));
   if (G_IS_PARAM_SPEC_DOUBLE(spec)) return range_of(G_PARAM_SPEC_DOUBLE(spec));
@@ -74,13 +117,16 @@ std::string domain_of(GParamSpec* spec) {
 }
 
 Status check_value(GParamSpec* spec, const std::string& text) {
+  const std::string domain = domain_of(spec);
+  const Status invalid =
+      invalid_argument("'" + text + "' is not a valid value" + (domain.empty() ? "" : "; use " + domain));
+  if (!has_valid_syntax(spec, text)) return invalid;
   GValue value = G_VALUE_INIT;
   g_value_init(&value, spec->value_type);
   const std::unique_ptr<GValue, void (*)(GValue*)> owner(&value, g_value_unset);
   // g_param_value_validate() changes values that are out of range.
   if (gst_value_deserialize_with_pspec(&value, text.c_str(), spec) && !g_param_value_validate(spec, &value)) return {};
-  const std::string domain = domain_of(spec);
-  return invalid_argument("'" + text + "' is not a valid value" + (domain.empty() ? "" : "; use " + domain));
+  return invalid;
 }
 
 Result<std::vector<GParamSpec*>> element_settings(const std::string& element) {
@@ -95,6 +141,18 @@ Result<std::vector<GParamSpec*>> element_settings(const std::string& element) {
     if (is_setting(specs.get()[i])) settings.push_back(specs.get()[i]);
   }
   return settings;
+}
+
+Status check_values(const std::string& element, const PropertyValues& values) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<GParamSpec*> specs, element_settings(element));
+  for (const auto& [name, value] : values) {
+    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const auto* own) { return name == own->name; });
+    // Properties of base classes are not in the table.
+    if (spec == specs.end()) continue;
+    const Status valid = check_value(*spec, value);
+    if (!valid.ok()) return invalid_argument("--property " + name + ": " + valid.message());
+  }
+  return {};
 }
 
 Status add_element_options(CLI::App& app, const std::string& element, PropertyValues& values) {

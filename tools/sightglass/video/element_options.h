@@ -22,6 +22,8 @@ Result<std::vector<GParamSpec*>> element_settings(const std::string& element);
 std::string domain_of(GParamSpec* spec);
 // Fails if the property does not accept the text. The error starts with the text.
 Status check_value(GParamSpec* spec, const std::string& text);
+// The same for the values of --property.
+Status check_values(const std::string& element, const PropertyValues& values);
 
 // Adds an option --NAME per property of an element of Sightglass. The parser rejects values that the property does not
 // accept, and stores the others in `values`, which must outlive the parser.

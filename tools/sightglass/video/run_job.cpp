@@ -137,13 +137,13 @@ Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settin
   return result;
 }
 
-Status add_properties(const std::vector<std::string>& texts, PropertyValues& values) {
+Status add_properties(const std::string& element, const std::vector<std::string>& texts, PropertyValues& values) {
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) return invalid_argument("--property " + text + ": use NAME=VALUE");
     values[text.substr(0, equals)] = text.substr(equals + 1);
   }
-  return {};
+  return check_values(element, values);
 }
 
 void complete_properties(PropertyValues& values, bool results) {

@@ -21,8 +21,8 @@ PlayerSettings input_settings(const Input& input, const VideoTask& task);
 Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settings, PlaybackReport& report,
                                std::optional<UnfinishedFile> claimed = {});
 
-// Adds properties that the user wrote as NAME=VALUE.
-Status add_properties(const std::vector<std::string>& texts, PropertyValues& values);
+// Adds properties of the element that the user wrote as NAME=VALUE.
+Status add_properties(const std::string& element, const std::vector<std::string>& texts, PropertyValues& values);
 // Adds values that follow from others, such as background=image from a location. `results`: whether they are written.
 void complete_properties(PropertyValues& values, bool results);
 
