@@ -322,7 +322,8 @@ TEST_F(VideoCommand, ServesRtsp) {
       address +
       " ! rtph264depay ! h264parse ! identity eos-after=125 ! mp4mux ! filesink location=" + path("received.mp4") +
       "' 2>&1; echo status $?; timeout 30 " SIGHTGLASS_COMMAND
-      " segment --input figures --output rtsp://:8643/figures 2>&1; kill -INT "
+      " segment --input figures --output rtsp://:8643/figures 2>&1; timeout 100 python3 " SIGHTGLASS_HOSTILE_RTSP
+      " 8643 /figures 2>&1; kill -INT "
       "$server; wait $server; echo server $?; cat " +
       log + ")");
   if (result.output.find("built without an RTSP server") != std::string::npos) {
@@ -331,6 +332,12 @@ TEST_F(VideoCommand, ServesRtsp) {
   EXPECT_NE(result.output.find("status 0"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("server 0"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("the port is in use"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("\nfine\n"), std::string::npos) << "no client may change the shared media\n"
+                                                               << result.output;
+  for (const char* line : {"RECORD  405\n", "ANNOUNCE with a body 405\n", "SET_PARAMETER  200\n",
+                           "SET_PARAMETER with a body 451\n", "2 GB closed\n", "PLAY Scale: -1 200 False\n"}) {
+    EXPECT_NE(result.output.find(line), std::string::npos) << line << result.output;
+  }
   EXPECT_EQ(media_of(path("received.mp4")).video, "video/x-h264");
   EXPECT_GE(key_frames(path("received.mp4")), 4) << "a client that joins must not wait long for a picture";
 }

@@ -4,7 +4,9 @@
 #include <glib-unix.h>
 
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 
 #include "common/interrupts.h"
 #include "video/even_size.h"
@@ -14,6 +16,8 @@
 #include "video/video_job.h"
 #ifdef SIGHTGLASS_RTSP
 #include <gst/rtsp-server/rtsp-server.h>
+
+#include "video/rtsp_guard.h"
 #endif
 
 namespace sightglass::video {
@@ -43,7 +47,23 @@ struct Serving {
   const PlayerSettings& settings;
   PlaybackReport& report;
   ElementPtr element;  // of the pipeline that runs; null: none runs
+  std::mutex mutex;
+  std::string failure;  // guarded by mutex; of the pipeline
 };
+
+void on_failure(GstBus*, GstMessage* message, gpointer data) {
+  auto* serving = static_cast<Serving*>(data);
+  GError* error = nullptr;
+  gst_message_parse_error(message, &error, nullptr);
+  {
+    const std::lock_guard lock(serving->mutex);
+    if (serving->failure.empty()) {
+      serving->failure = std::string(GST_MESSAGE_SRC_NAME(message)) + ": " + error->message;
+    }
+  }
+  g_error_free(error);
+  g_main_loop_quit(serving->loop);
+}
 
 void on_media(GstRTSPMediaFactory*, GstRTSPMedia* media, gpointer data) {
   auto* serving = static_cast<Serving*>(data);
@@ -82,6 +102,15 @@ class PreparedMedia {
     }
     return status;
   }
+  // Calls `failed` on a streaming thread when an element fails. No client can open the stream then.
+  void watch_errors(GCallback failed, gpointer data) const {
+    const ElementPtr element(gst_rtsp_media_get_element(media_.get()));
+    const ObjectPtr<GstElement> pipeline(GST_ELEMENT(gst_object_get_parent(GST_OBJECT(element.get()))));
+    if (pipeline == nullptr) return;
+    const ObjectPtr<GstBus> bus(gst_element_get_bus(pipeline.get()));
+    gst_bus_enable_sync_message_emission(bus.get());
+    g_signal_connect(bus.get(), "sync-message::error", failed, data);
+  }
 
  private:
   Status try_to_prepare(GstRTSPMediaFactory* factory, const std::string& url) {
@@ -118,7 +147,7 @@ void on_key(Serving& serving, char pressed) {
 Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const PlayerSettings& settings,
                   PlaybackReport& report) {
   const std::unique_ptr<GMainLoop, void (*)(GMainLoop*)> loop(g_main_loop_new(nullptr, FALSE), g_main_loop_unref);
-  Serving serving{loop.get(), settings, report, nullptr};
+  Serving serving{loop.get(), settings, report, nullptr, {}, {}};
   const std::unique_ptr<GstRTSPServer, UnrefGObject> server(gst_rtsp_server_new());
   gst_rtsp_server_set_address(server.get(), address.host.c_str());
   gst_rtsp_server_set_service(server.get(), address.port.c_str());
@@ -130,6 +159,7 @@ Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const
   gst_rtsp_mount_points_add_factory(mounts.get(), address.path.c_str(), factory);  // takes the factory
   const std::string url = "rtsp://" + address.host + ":" + address.port + address.path;
   PreparedMedia media;
+  const RtspGuard guard(server.get());
   const guint attached = gst_rtsp_server_attach(server.get(), nullptr);
   if (attached == 0) {
     return device_error(url + ": cannot listen there; the port is in use, or the address is not of this machine");
@@ -138,6 +168,7 @@ Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const
     g_source_remove(attached);
     return prepared;
   }
+  media.watch_errors(G_CALLBACK(on_failure), &serving);
   report.note("listening", "serving at " + url + "; try: gst-play-1.0 " + url);
   catch_interrupts();
   const auto interrupted = [](gint, GIOCondition, gpointer data) -> gboolean { return stop(data); };
@@ -152,7 +183,8 @@ Status serve_rtsp(const std::string& pipeline, const RtspAddress& address, const
   // The limit's source calls stop() again until it is removed.
   if (limit != 0) g_source_remove(limit);
   for (const guint source : sources) g_source_remove(source);
-  return {};
+  const std::lock_guard lock(serving.mutex);
+  return serving.failure.empty() ? Status() : device_error(serving.failure);
 }
 
 #else
