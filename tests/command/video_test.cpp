@@ -356,6 +356,13 @@ TEST_F(VideoCommand, ErrorsNameTheCauseAndTheRemedy) {
   expect_error("segment --input screen" + none, 1, "screen: there is neither an X11 display");
   expect_error("segment --input figures --seconds -1" + none, 2, "--seconds");
   expect_error("segment --input figures --size 12" + none, 2, "use 1280x720");
+  expect_error("segment --input figures --inference-interval 4294967297" + none, 2, "use 1 to 3600");
+  expect_error("segment --input figures --inference-interval ''" + none, 2, "use 1 to 3600");
+  expect_error("segment --input figures --background ''" + none, 2, "use blur, color");
+  expect_error("segment --input figures --background-color -1" + none, 2, "use 0 to 4294967295");
+  expect_error("segment --input figures --property inference-interval=4294967297" + none, 2, "use 1 to 3600");
+  expect_error("segment --input rtsp://admin:hunter2@127.0.0.1:1/x" + none, 1, "rtsp://***@127.0.0.1:1/x: ");
+  expect_error("segment --input figures --output rtsp://admin:hunter2@:99999/x", 2, "rtsp://***@:99999/x: ");
   expect_error("segment --input figures --model figur" + none, 1, "similar names: figure");
   expect_error("segment --input foo://bar" + none, 1, "foo://bar: ");
   expect_error("segment --input rtsp://127.0.0.1:1/x" + none, 1, "check the address");

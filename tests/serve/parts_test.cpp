@@ -1,19 +1,24 @@
 // The parts of `sightglass serve` that need no server: addresses, the guard, routes, and the branches of the pipeline.
 #include <gst/gst.h>
+#include <gst/sdp/sdp.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "serve/listen_address.h"
 #include "serve/page_files.h"
+#include "serve/request_check.h"
 #include "serve/request_guard.h"
 #include "serve/routes.h"
 #include "serve/tap.h"
+#include "serve/webrtc_offer.h"
 
 namespace sightglass::serve {
 namespace {
@@ -141,6 +146,80 @@ TEST(RequestGuard, TokensAreRandomAndFitIntoAnAddress) {
   for (const std::string& token : tokens) EXPECT_TRUE(is_valid_token(token)) << token;
   for (const char* token : {"", "fifteen-letters", "with a space in it!", "semicolon;semicolon"}) {
     EXPECT_FALSE(is_valid_token(token)) << token;
+  }
+}
+
+TEST(RequestCheck, AcceptsOnlyHeadsThatEveryReaderUnderstandsInOneWay) {
+  const struct {
+    std::vector<Header> headers;
+    int status;
+  } cases[] = {
+      {{}, kOk},
+      {{{"Host", "localhost"}, {"Content-Length", "65536"}}, kOk},
+      {{{"Cookie", "a=b"}, {"X", "1"}, {"X", "1"}}, kOk},
+      {{{"content-length", "65537"}}, kTooLarge},
+      {{{"Content-Length", "18446744073709551618"}}, kTooLarge},
+      {{{"Content-Length", ""}}, kBadRequest},
+      {{{"Content-Length", " 2"}}, kBadRequest},
+      {{{"Content-Length", "-2"}}, kBadRequest},
+      {{{"Content-Length", "+2"}}, kBadRequest},
+      {{{"Content-Length", "2"}, {"CONTENT-LENGTH", "2"}}, kBadRequest},
+      {{{"Host", "a"}, {"host", "a"}}, kBadRequest},
+      {{{"Transfer-Encoding", "identity"}}, kLengthRequired},
+      {{{"Transfer-Encoding", "chunked"}, {"Content-Length", "2"}}, kBadRequest},
+      {std::vector<Header>(kMaxHeaders + 1, Header{"X", "1"}), kTooManyHeaders},
+  };
+  for (const auto& c : cases) {
+    std::string text;
+    for (const Header& header : c.headers) text += std::string(header.name) + ": " + std::string(header.value) + "\n";
+    EXPECT_EQ(check_head(c.headers).status, c.status) << text.substr(0, 200);
+  }
+  const Header length[] = {{"Content-Length", "2"}}, none[] = {{"Content-Length", "0"}, {"Host", "a"}};
+  EXPECT_TRUE(announces_body(length));
+  EXPECT_FALSE(announces_body(none));
+}
+
+std::string offer_with(const std::string& lines) {
+  return "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 0.0.0.0\r\n" +
+         lines + "a=rtpmap:96 VP8/90000\r\na=mid:0\r\n";
+}
+
+TEST(WebRtcOffer, LosesItsCandidates) {
+  gst_init(nullptr, nullptr);
+  // However they are written: the parser of GStreamer ends lines at CR, and skips blanks.
+  for (const char* lines :
+       {"a=candidate:1 1 TCP 2105458943 10.0.0.1 22 typ host tcptype passive\r\n",
+        "a=candidate:1 1 UDP 1 host.example 53 typ host\r\na=end-of-candidates\r\na=remote-candidates:1 10.0.0.1 9\r\n",
+        "a=x\ra=candidate:1 1 UDP 1 10.0.0.1 9 typ host\r\n", "  a=candidate:1 1 UDP 1 10.0.0.1 9 typ host\r\n"}) {
+    WebRtcOffer offer;
+    const HttpError error = read_offer(offer_with(lines), offer);
+    ASSERT_TRUE(error.ok()) << error.message;
+    EXPECT_EQ(offer.payload, "96");
+    const video::TextPtr text(gst_sdp_message_as_text(offer.sdp.get()));
+    EXPECT_EQ(std::string(text.get()).find("candidate"), std::string::npos) << text.get();
+    EXPECT_NE(std::string(text.get()).find("a=mid:0"), std::string::npos) << text.get();
+  }
+}
+
+TEST(WebRtcOffer, HasLimits) {
+  std::string lines, media;
+  for (int i = 0; i < 1100; ++i) lines += "a=x:" + std::to_string(i) + "\r\n";
+  for (int i = 0; i < 4; ++i) media += "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\n";
+  const struct {
+    std::string text;
+    const char* error;
+  } cases[] = {
+      {offer_with(lines), "the offer has more than 1000 lines"},
+      {offer_with("") + media, "the offer has more than 4 sections of media"},
+      {"v=0\r\n", "the offer has no VP8 video"},
+      {"", "the offer is not SDP"},
+      {"m=audio 9 RTP/AVP 96\r\na=rtpmap:96 VP8/90000\r\n", "the offer has no VP8 video"},
+      {"m=video 9 RTP/AVP 999\r\na=rtpmap:999 VP8/90000\r\n", "the offer has no VP8 video"},
+      {"m=video 9 RTP/AVP 96\r\na=rtpmap:-96 VP8/90000\r\n", "the offer has no VP8 video"},
+  };
+  for (const auto& c : cases) {
+    WebRtcOffer offer;
+    EXPECT_EQ(read_offer(c.text, offer).message, c.error);
   }
 }
 

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "harness/scratch_folder.h"
@@ -27,6 +29,7 @@ std::vector<std::string> serve_arguments(std::vector<std::string> arguments) {
   if (!listens) all.insert(all.end(), {"--listen", "127.0.0.1:0"});
   // Models and settings of the user do not matter.
   ::setenv("XDG_DATA_HOME", (scratch_folder() / "data").c_str(), 1);
+  ::setenv("XDG_RUNTIME_DIR", (scratch_folder() / "run").c_str(), 1);
   ::setenv("GST_PLUGIN_PATH", PLUGINS, 1);
   return all;
 }
@@ -102,10 +105,12 @@ int Process::exit_status() {
 
 ServeProcess::ServeProcess(std::vector<std::string> arguments) : process_(serve_arguments(std::move(arguments))) {
   const std::string line = process_.wait_for("serving at ");
-  const size_t end = line.find('/', 8), query = line.find("?token=");
+  const size_t end = line.find('/', 8);
   if (end == std::string::npos) return;
   url_ = line.substr(0, end);
-  if (query != std::string::npos) token_ = line.substr(query + 7, line.find(' ', query) - query - 7);
+  constexpr std::string_view kFile = "the token in ";
+  const size_t file = line.find(kFile);
+  if (file != std::string::npos) std::ifstream(line.substr(file + kFile.size())) >> token_;
 }
 
 bool ServeProcess::wait_until_ready() const {

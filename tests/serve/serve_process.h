@@ -23,6 +23,7 @@ class Process {
   // Waits until the output contains `text`, and returns the rest of that line; empty if the program ends first, or
   // after a minute.
   std::string wait_for(const std::string& text);
+  pid_t id() const { return pid_; }
   void interrupt() const;
   // Waits for the end, for at most 30 seconds; -1: it did not end, or by a signal.
   int exit_status();
@@ -44,6 +45,7 @@ class ServeProcess {
   Process& process() { return process_; }
   // "http://localhost:12345"; empty if the server did not start.
   const std::string& url() const { return url_; }
+  // The random token; empty: there is none.
   const std::string& token() const { return token_; }
   // Whether /healthz answers 200 within a minute.
   bool wait_until_ready() const;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "common/command_line.h"
 #include "common/progress.h"
 #include "fetch_model.h"
 #include "model/report_format.h"

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/secrets.h"
 #include "serve/http_server.h"
 #include "serve/page_files.h"
 
@@ -116,7 +117,7 @@ void Api::act(SoupServerMessage* message, const Route& route) {
 }
 
 void Api::send_stats(SoupServerMessage* message) const {
-  ordered_json report = {{"task", task_.name}, {"input", input_}};
+  ordered_json report = {{"task", task_.name}, {"input", without_secrets(input_)}};
   report.update(statistics_.report());
   const Viewers now = viewers();
   report["streams"] = {{"mjpeg", now.mjpeg}, {"results", now.results}, {"webrtc", now.webrtc}};

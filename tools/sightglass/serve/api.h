@@ -39,6 +39,8 @@ class Api {
   Api(const Api&) = delete;
   Api& operator=(const Api&) = delete;
 
+  const FrameStatistics& statistics() const { return statistics_; }
+
   void act(SoupServerMessage* message, const Route& route);
 
  private:

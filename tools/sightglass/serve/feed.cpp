@@ -4,13 +4,15 @@
 #include <deque>
 #include <utility>
 
+#include "serve/connections.h"
+
 namespace sightglass::serve {
 
 namespace {
 
 constexpr guint kTimerSeconds = 5;
 constexpr gint64 kClientSilence = 10 * G_USEC_PER_SEC;
-constexpr gint64 kStuck = 30 * G_USEC_PER_SEC;  // a client that reads nothing for this long is disconnected
+constexpr gint64 kStuck = 25 * G_USEC_PER_SEC;  // for a client to take one part
 
 std::string_view text_of(GBytes* bytes) {
   gsize size = 0;
@@ -52,11 +54,6 @@ struct Feed::Client {
 FeedFormat motion_jpeg() { return {"multipart/x-mixed-replace; boundary=frame", "--frame\r\n", jpeg_part, "", 1}; }
 
 FeedFormat server_sent_events() { return {"text/event-stream", ": results as JSON\n\n", event_part, ":\n\n", 64}; }
-
-void disconnect(SoupServerMessage* message) {
-  GSocket* const socket = soup_server_message_get_socket(message);
-  if (socket != nullptr) g_socket_shutdown(socket, TRUE, TRUE, nullptr);
-}
 
 Feed::Feed(FeedFormat format) : format_(std::move(format)) {
   timer_ = g_timeout_add_seconds(kTimerSeconds, on_timer, this);

@@ -52,7 +52,4 @@ class Feed {
 FeedFormat motion_jpeg();
 FeedFormat server_sent_events();
 
-// Closes the connection of a message, at once.
-void disconnect(SoupServerMessage* message);
-
 }  // namespace sightglass::serve

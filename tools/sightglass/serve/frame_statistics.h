@@ -31,6 +31,9 @@ class FrameStatistics {
   std::string metrics(const Viewers& viewers) const;
   // Why frames do not flow; empty: they do.
   std::string obstacle() const;
+  // Whether there was a frame, and the time since the last one, or since the start.
+  bool started() const { return flow().frames > 0; }
+  double idle_seconds() const { return flow().idle_s; }
 
  private:
   struct Flow {

@@ -2,15 +2,14 @@
 
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
-#include "serve/feed.h"
+#include "base/secrets.h"
+#include "serve/request_check.h"
 
 namespace sightglass::serve {
 
 namespace {
-
-constexpr guint kRequestSeconds = 15;  // to send a request
-constexpr const char* kDeadline = "sightglass-deadline";
 
 std::string header_of(SoupServerMessage* message, const char* name) {
   const char* text = soup_message_headers_get_list(soup_server_message_get_request_headers(message), name);
@@ -45,16 +44,15 @@ void add_security_headers(SoupServerMessage* message) {
   set_header(message, "Cache-Control", "no-store");
 }
 
-gboolean on_deadline(gpointer message) {
-  // The data of the message removes a source that has not fired.
-  g_object_steal_data(G_OBJECT(message), kDeadline);
-  disconnect(SOUP_SERVER_MESSAGE(message));
-  return G_SOURCE_REMOVE;
+// Each value that the client has sent, also of headers that it has repeated.
+std::vector<Header> headers_of(SoupServerMessage* message) {
+  std::vector<Header> headers;
+  SoupMessageHeadersIter all;
+  soup_message_headers_iter_init(&all, soup_server_message_get_request_headers(message));
+  const char *name = nullptr, *value = nullptr;
+  while (soup_message_headers_iter_next(&all, &name, &value)) headers.push_back({name, value});
+  return headers;
 }
-
-void remove_source(gpointer id) { g_source_remove(GPOINTER_TO_UINT(id)); }
-
-void on_body(SoupServerMessage* message, gpointer) { g_object_set_data(G_OBJECT(message), kDeadline, nullptr); }
 
 std::string allowed_methods(std::string_view path) {
   std::string methods;
@@ -72,7 +70,7 @@ void reply(SoupServerMessage* message, int status, std::string_view type, std::s
 }
 
 void reply_error(SoupServerMessage* message, const HttpError& error) {
-  const nlohmann::ordered_json body = {{"error", error.message}};
+  const nlohmann::ordered_json body = {{"error", without_secrets(error.message)}};
   reply(message, error.status, "application/json",
         body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
@@ -105,10 +103,10 @@ Status HttpServer::listen(ListenAddress& address) {
   return {};
 }
 
-void HttpServer::on_started(SoupServer*, SoupServerMessage* message, gpointer) {
-  const guint source = g_timeout_add_seconds(kRequestSeconds, on_deadline, message);
-  g_object_set_data_full(G_OBJECT(message), kDeadline, GUINT_TO_POINTER(source), remove_source);
-  g_signal_connect(message, "got-body", G_CALLBACK(on_body), nullptr);
+void HttpServer::on_started(SoupServer*, SoupServerMessage* message, gpointer data) {
+  // libsoup 3.2 keeps the socket of a client that leaves between two requests, so there is only one.
+  set_header(message, "Connection", "close");
+  static_cast<HttpServer*>(data)->connections_.add(message);
 }
 
 bool HttpServer::turn_away(SoupServerMessage* message, const char* path, GHashTable* query) {
@@ -116,13 +114,15 @@ bool HttpServer::turn_away(SoupServerMessage* message, const char* path, GHashTa
     reply_error(message, {status, text});
     return true;
   };
+  const HttpError invalid = check_head(headers_of(message));
+  if (!invalid.ok()) return refuse(invalid.status, invalid.message);
   const RequestFacts facts = facts_of(message);
   const std::string foreign = guard_.foreign(facts);
   if (!foreign.empty()) return refuse(kForbidden, foreign);
   bool path_known = false;
   const char* const method = soup_server_message_get_method(message);
   const Route* route = find_route(path, method, path_known);
-  const auto* token = query != nullptr ? static_cast<const char*>(g_hash_table_lookup(query, "token")) : nullptr;
+  const auto* token = query != nullptr ? static_cast<const char*>(g_hash_table_lookup(query, kTokenField)) : nullptr;
   if (std::string_view(path) == "/" && token != nullptr && guard_.is_token(token)) {
     set_header(message, "Set-Cookie", guard_.cookie().c_str());
     set_header(message, "Location", "/");  // without the token, which would stay in the history
@@ -142,25 +142,17 @@ bool HttpServer::turn_away(SoupServerMessage* message, const char* path, GHashTa
     set_header(message, "Allow", methods.c_str());
     return refuse(kNotAllowed, std::string(method) + ": use " + methods);
   }
-  SoupMessageHeaders* const headers = soup_server_message_get_request_headers(message);
-  const SoupEncoding encoding = soup_message_headers_get_encoding(headers);
-  if (encoding != SOUP_ENCODING_CONTENT_LENGTH && encoding != SOUP_ENCODING_NONE) {
-    return refuse(kLengthRequired, "Content-Length is missing");
-  }
-  if (soup_message_headers_get_content_length(headers) > static_cast<goffset>(kMaxBody)) {
-    return refuse(kTooLarge, "the body has more than " + std::to_string(kMaxBody) + " bytes");
-  }
   return false;
 }
 
 void HttpServer::on_headers(SoupServer*, SoupServerMessage* message, const char* path, GHashTable* query,
                             gpointer data) {
+  // No answer has parts worth asking for, and libsoup before 3.6.5 sends as many copies as ranges overlap.
+  soup_message_headers_remove(soup_server_message_get_request_headers(message), "Range");
   add_security_headers(message);
-  if (!static_cast<HttpServer*>(data)->turn_away(message, path, query)) return;
-  // libsoup reads the body of a refused request too: it is dropped.
-  soup_message_body_set_accumulate(soup_server_message_get_request_body(message), FALSE);
-  if (soup_message_headers_get_content_length(soup_server_message_get_request_headers(message)) > 0) {
-    set_header(message, "Connection", "close");
+  auto* const self = static_cast<HttpServer*>(data);
+  if (self->turn_away(message, path, query) && announces_body(headers_of(message))) {
+    Connections::answer_and_close(message);
   }
 }
 
@@ -168,7 +160,9 @@ void HttpServer::on_request(SoupServer*, SoupServerMessage* message, const char*
   if (soup_server_message_get_status(message) != 0) return;
   bool path_known = false;
   const Route* route = find_route(path, soup_server_message_get_method(message), path_known);
-  if (route != nullptr) static_cast<HttpServer*>(data)->act_(message, *route);
+  if (route == nullptr) return;
+  Connections::begin_answer(message, is_stream(route->action));
+  static_cast<HttpServer*>(data)->act_(message, *route);
 }
 
 }  // namespace sightglass::serve

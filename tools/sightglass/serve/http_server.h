@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "serve/connections.h"
 #include "serve/http_error.h"
 #include "serve/listen_address.h"
 #include "serve/request_guard.h"
@@ -17,8 +18,6 @@
 
 namespace sightglass::serve {
 
-constexpr size_t kMaxBody = 64 * 1024;  // of a request, in bytes
-
 void reply(SoupServerMessage* message, int status, std::string_view type, std::string_view body);
 // {"error": "…"}
 void reply_error(SoupServerMessage* message, const HttpError& error);
@@ -27,7 +26,7 @@ void reply_error(SoupServerMessage* message, const HttpError& error);
 class HttpServer {
  public:
   // `act` answers a request of a route, at once or, if it pauses the message, later. The request has a token, if one is
-  // required, and at most kMaxBody bytes.
+  // required, and at most kMaxBody bytes. Each connection serves one request.
   using Act = std::function<void(SoupServerMessage* message, const Route& route)>;
   HttpServer(RequestGuard guard, Act act);
   ~HttpServer();
@@ -48,6 +47,7 @@ class HttpServer {
 
   const RequestGuard guard_;
   const Act act_;
+  Connections connections_;
   const std::unique_ptr<SoupServer, video::UnrefGObject> server_;
 };
 

@@ -16,6 +16,8 @@ struct RequestFacts {
   std::string local_address;  // the address of this machine that the client has connected to
 };
 
+inline constexpr const char* kTokenField = "token";  // in the address of the page
+
 class RequestGuard {
  public:
   // `names`: further host names of the server. An empty token: none is required. `cookie`: the name of the cookie with

@@ -7,6 +7,8 @@
 
 #include "serve/api.h"
 #include "serve/http_server.h"
+#include "serve/service_manager.h"
+#include "serve/token_file.h"
 #include "video/launch_text.h"
 #include "video/player.h"
 #include "video/raw_layout.h"
@@ -41,6 +43,23 @@ std::string pipeline_text(const ServeJob& job) {
   return text + branches_text(kSplitTee, video::has_results(*job.task), has_webrtc(job));
 }
 
+// Whether frames flow, or cannot: a camera that is unplugged is waited for. A driver that hangs is not.
+bool is_alive(const FrameStatistics& statistics, const video::PlayerSettings& settings) {
+  constexpr double kStartSeconds = 300, kStalledSeconds = 60;
+  if (statistics.idle_seconds() < (statistics.started() ? kStalledSeconds : kStartSeconds)) return true;
+  return settings.camera_available && !settings.camera_available();
+}
+
+// How the user gets the token. One that was given is known. A random one may be shown, but not be logged.
+Result<std::string> address_text(const ServeJob& job, const ListenAddress& listen, TokenFile& file) {
+  const std::string url = listen.url() + "/";
+  if (job.token.empty()) return url + " until Ctrl-C";
+  if (!job.random_token) return url + " until Ctrl-C, for requests with the given token";
+  if (::isatty(STDERR_FILENO) != 0) return url + "?" + kTokenField + "=" + job.token + " until Ctrl-C";
+  SIGHTGLASS_RETURN_IF_ERROR(file.write(job.token, listen.port));
+  return url + " until Ctrl-C, for requests with the token in " + file.path();
+}
+
 std::vector<std::string> host_names(const ServeJob& job) {
   std::vector<std::string> names = job.host_names;
   char name[256] = {};
@@ -67,14 +86,17 @@ Status serve(const ServeJob& job) {
                     [&api](SoupServerMessage* message, const Route& route) { api.act(message, route); });
   ListenAddress listen = job.listen;
   SIGHTGLASS_RETURN_IF_ERROR(server.listen(listen));
+  TokenFile token_file;
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string address, address_text(job, listen, token_file));
   video::PlaybackReport report(video::ReportStyle::kText);
   report.starting(text);
   video::PlayerSettings settings = video::input_settings(job.input, *job.task);
   settings.ends_at_once = true;
   settings.repeat = repeats(job.input);
+  const ServiceManager manager([&api, &settings] { return is_alive(api.statistics(), settings); });
   settings.ready = [&] {
-    report.note("listening", "serving at " + listen.url() + "/" + (job.token.empty() ? "" : "?token=" + job.token) +
-                                 " until Ctrl-C");
+    report.note_with_secret("listening", "serving at " + address);
+    manager.ready();
   };
   const video::Playback playback = video::play(pipeline.get(), element.get(), settings, report);
   if (playback.status.ok() && playback.result.frames > 0) report.finished(playback.result, "");

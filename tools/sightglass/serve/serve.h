@@ -19,6 +19,7 @@ struct ServeJob {
   ListenAddress listen;
   std::vector<std::string> host_names;  // further names of the server in requests
   std::string token;                    // empty: none is required
+  bool random_token = false;            // the user does not know the token yet
 };
 
 // Serves until the input ends, an error, or Ctrl-C. Fails if this program was built without an HTTP server.

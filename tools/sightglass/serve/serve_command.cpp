@@ -45,8 +45,11 @@ Status run(const ServeArguments& arguments) {
   if (!job.token.empty() && !is_valid_token(job.token)) {
     return invalid_argument("--token: use at least 16 letters, digits, and -._~");
   }
-  if (job.token.empty() && !job.listen.loopback()) job.token = random_token();
-  SIGHTGLASS_RETURN_IF_ERROR(video::add_properties(arguments.properties, job.properties));
+  if (job.token.empty() && !job.listen.loopback()) {
+    job.token = random_token();
+    job.random_token = true;
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(video::add_properties(job.task->element, arguments.properties, job.properties));
   video::complete_properties(job.properties, std::string_view(job.task->name) != "segment");
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, video::recognize_input(arguments.input, arguments.wishes));
   if (!job.properties.contains("model")) {

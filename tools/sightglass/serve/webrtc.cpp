@@ -3,11 +3,11 @@
 #include <gst/sdp/sdp.h>
 
 #include <atomic>
-#include <cctype>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include "serve/webrtc_offer.h"
 #include "video/gst_setup.h"
 
 namespace sightglass::serve {
@@ -42,18 +42,6 @@ constexpr Needed kNeeded[] = {
     {"rtpvp8pay", "gstreamer1.0-plugins-good"},
 };
 
-// The payload type of VP8 in an offer, "96"; empty if it has none.
-std::string vp8_payload(const std::string& offer) {
-  const size_t codec = offer.find(" VP8/90000");
-  const size_t colon = codec == std::string::npos ? codec : offer.rfind("a=rtpmap:", codec);
-  if (colon == std::string::npos) return {};
-  const std::string number = offer.substr(colon + 9, codec - colon - 9);
-  for (const unsigned char c : number) {
-    if (std::isdigit(c) == 0) return {};
-  }
-  return number.size() <= 3 ? number : std::string();
-}
-
 struct UnrefPromise {
   void operator()(GstPromise* promise) const { gst_promise_unref(promise); }
 };
@@ -71,27 +59,12 @@ PromisePtr ask(GstElement* peer, const char* signal, Argument* argument) {
   return promise;
 }
 
-bool has_video(const GstSDPMessage* message) {
-  for (guint i = 0; i < gst_sdp_message_medias_len(message); ++i) {
-    const char* kind = gst_sdp_media_get_media(gst_sdp_message_get_media(message, i));
-    if (kind != nullptr && std::string_view(kind) == "video") return true;
-  }
-  return false;
-}
-
 // The answer to an offer becomes the local description.
-HttpError negotiate(GstElement* peer, const std::string& offer) {
-  GstSDPMessage* message = nullptr;
-  if (gst_sdp_message_new_from_text(offer.c_str(), &message) != GST_SDP_OK)
-    return {kBadRequest, "the offer is not SDP"};
-  if (!has_video(message)) {
-    gst_sdp_message_free(message);
-    return {kBadRequest, "the offer has no video"};
+HttpError negotiate(GstElement* peer, GstSDPMessage* offer) {
+  SessionDescription description{kOffer, offer};
+  if (ask(peer, "set-remote-description", &description) == nullptr) {  // copies it
+    return {kBadRequest, "webrtcbin does not accept the offer"};
   }
-  SessionDescription description{kOffer, message};
-  const bool accepted = ask(peer, "set-remote-description", &description) != nullptr;  // copies it
-  gst_sdp_message_free(message);
-  if (!accepted) return {kBadRequest, "webrtcbin does not accept the offer"};
   const PromisePtr created = ask<void>(peer, "create-answer", nullptr);
   const GValue* answer = nullptr;
   if (created != nullptr) answer = gst_structure_get_value(gst_promise_get_reply(created.get()), "answer");
@@ -176,16 +149,17 @@ WebRtc::~WebRtc() {
 }
 
 void WebRtc::answer(const std::string& offer, Done done) {
-  const std::string payload = vp8_payload(offer);
-  if (payload.empty()) return done({kBadRequest, "the offer has no VP8 video"}, {});
+  WebRtcOffer accepted;
+  const HttpError refused = read_offer(offer, accepted);
+  if (!refused.ok()) return done(refused, {});
   // A frame that is lost damages those that follow, up to the next key frame: the queue is long, whatever the frame
   // rate.
   const std::string text =
       "queue name=input leaky=downstream max-size-buffers=120 max-size-bytes=0 max-size-time=0 ! rtpvp8pay pt=" +
-      payload +
+      accepted.payload +
       " picture-id-mode=15-bit ! application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,"
       "payload=" +
-      payload + " ! webrtcbin name=peer bundle-policy=max-bundle";
+      accepted.payload + " ! webrtcbin name=peer bundle-policy=max-bundle";
   GError* error = nullptr;
   GstElement* const bin = gst_parse_bin_from_description(text.c_str(), FALSE, &error);
   if (bin == nullptr || error != nullptr) {
@@ -207,7 +181,7 @@ void WebRtc::answer(const std::string& offer, Done done) {
   gate_.set_open(true);
   viewers_.push_back(std::move(viewer));
   Viewer& added = *viewers_.back();
-  const HttpError failure = negotiate(added.peer.get(), offer);
+  const HttpError failure = negotiate(added.peer.get(), accepted.sdp.get());
   if (!failure.ok()) {
     remove(&added);
     return done(failure, {});
