@@ -67,6 +67,8 @@ tail -n 1 security.log
 echo "user: $(field Uid | cut -f1)"
 is 'capabilities' "$(field CapPrm) $(field CapBnd)" '0000000000000000 0000000000000000'
 is 'no new privileges' "$(field NoNewPrivs)" 1
+is 'watchdog' "$(property WatchdogUSec)" 30s
+is 'memory limit' "$(property MemoryMax)" 1073741824
 is 'system call filter' "$(field Seccomp)" 2
 is 'can write to /usr' "$(write /usr/probe)" no
 is 'can write to /etc' "$(write /etc/probe)" no
