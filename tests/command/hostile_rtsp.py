@@ -73,7 +73,7 @@ client.close()
 
 client = Client()
 client.socket.sendall(f"GET_PARAMETER {url} RTSP/1.0\r\nCSeq: 1\r\nContent-Length: 2000000000\r\n\r\n".encode())
-print("2 GB", "closed" if not client.socket.recv(65536) else "answered", flush=True)
+print("2 GB:", client.socket.recv(65536).split(b"\r\n")[0].decode() or "closed", flush=True)
 client.close()
 
 for i in range(3):
