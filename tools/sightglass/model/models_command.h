@@ -10,7 +10,8 @@ namespace sightglass {
 struct ModelsArguments {
   enum class Action { kList, kFetch, kInfo } action = Action::kList;
   std::vector<std::string> names;  // for kFetch
-  bool all = false;                // for kFetch: all models that have an address, instead of names
+  bool all = false;                // for kFetch: all models that have a source, instead of names
+  bool all_default = false;        // for kFetch: the default models of the video subcommands, instead of names
   std::string name;                // for kInfo
   int stall_seconds = 30, total_seconds = 3600;
   bool json = false;
