@@ -17,9 +17,9 @@ namespace {
 // Properties of streams, buffers and metadata, which OBS does not have. OBS blends, rotates and labels itself, and
 // draws nothing until the filter is ready.
 // The numbers of the limits exceed those of a page.
-constexpr std::array<std::string_view, 10> kNotInObs{"alpha",        "attach-mask",    "dispatch-limit", "hud",
-                                                     "hud-position", "mask-source",    "memory-limit",   "run-limit",
-                                                     "start",        "video-direction"};
+constexpr std::array<std::string_view, 11> kNotInObs{"alpha",        "attach-mask", "dispatch-limit", "hud",
+                                                     "hud-position", "mask-source", "memory-limit",   "notice",
+                                                     "run-limit",    "start",       "video-direction"};
 constexpr std::string_view kBackground = "background";
 constexpr std::string_view kModel = "model";
 constexpr std::string_view kImageFile = "background-location";

@@ -1,6 +1,10 @@
 #include "base/model_hud.h"
 
+#include <array>
+#include <span>
+
 #include "base/model_figures.h"
+#include "base/model_settings.h"
 
 namespace sightglass {
 
@@ -9,8 +13,10 @@ Result<std::unique_ptr<ModelHud>> ModelHud::create(const std::shared_ptr<ShareGr
   return std::unique_ptr<ModelHud>(new ModelHud(group->gl(), std::move(painter), std::move(title)));
 }
 
-Status ModelHud::draw(const ModelStats& stats, uint64_t inferences, HudPosition position, uint64_t now_ns,
+Status ModelHud::draw(const ModelSettings& settings, const ModelStats& stats, uint64_t inferences, uint64_t now_ns,
                       const TextureRef& picture, int32_t shown_width) {
+  std::array<PrimitiveRange, 2> ranges;
+  size_t count = 0;
   frames_.add(now_ns);
   for (uint64_t i = 0; i < inferences; ++i) inferences_.add(now_ns);
   const auto milliseconds = [](uint64_t ns) { return static_cast<double>(ns) * 1e-6; };
@@ -21,8 +27,14 @@ Status ModelHud::draw(const ModelStats& stats, uint64_t inferences, HudPosition 
   figures.gpu_ms_p95 = milliseconds(stats.gpu_p95_ns);
   figures.latency_ms = milliseconds(stats.latency_ns);
   figures.dropped = stats.dropped;
-  const PrimitiveRange panel = hud_.update(figures, position, now_ns, shown_width, picture.height);
-  return painter_->draw(picture, {&panel, 1}, shown_width);
+  const HudPosition position = settings.hud_position;
+  if (settings.hud) ranges[count++] = hud_.update(figures, position, now_ns, shown_width, picture.height);
+  if (settings.notice && !settings.notice->empty()) {
+    const bool hud_below = position == HudPosition::kBottomLeft || position == HudPosition::kBottomRight;
+    const NoticeEdge edge = settings.hud && hud_below ? NoticeEdge::kUpper : NoticeEdge::kLower;
+    ranges[count++] = notice_.update(*settings.notice, edge, shown_width, picture.height);
+  }
+  return painter_->draw(picture, std::span(ranges).first(count), shown_width);
 }
 
 }  // namespace sightglass

@@ -137,8 +137,10 @@ std::vector<std::string> ModelRuntime::warnings() const {
   const std::lock_guard lock(mutex_);
   if (model_ == nullptr) return {};
   std::vector<std::string> warnings = model_->warnings();
-  if (!settings().hud) return warnings;
-  if (auto missing = missing_font_warning("hud=true")) warnings.push_back(std::move(*missing));
+  const ModelSettings settings = this->settings();
+  if (!settings.draws_texts()) return warnings;
+  if (auto missing = missing_font_warning(settings.hud ? "hud=true" : "notice"))
+    warnings.push_back(std::move(*missing));
   return warnings;
 }
 
@@ -181,7 +183,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   const FrameSize size = upright_size();
   SIGHTGLASS_RETURN_IF_ERROR(processor->resize(size));
   sized_for_ = size;
-  if (settings().hud) {
+  if (settings().draws_texts()) {
     SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group, title_));
   }
   processor_ = std::move(processor);
@@ -399,14 +401,13 @@ void ModelRuntime::run(Job& job) try {
 
 Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
   const ModelSettings settings = this->settings();
-  if (!settings.hud) return {};
+  if (!settings.draws_texts()) return {};
   if (hud_ == nullptr) {
     SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
   }
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
   const int32_t shown_width = own_size() ? picture.width : job.frame.shown_width();
-  return hud_->draw(figures_.stats(), inferences, settings.hud_position, gst_util_get_timestamp(), picture,
-                    shown_width);
+  return hud_->draw(settings, figures_.stats(), inferences, gst_util_get_timestamp(), picture, shown_width);
 }
 
 }  // namespace sightglass

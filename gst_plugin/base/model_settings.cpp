@@ -130,6 +130,9 @@ const PropertyTable<ModelSettings>& model_properties() {
                        {HudPosition::kBottomLeft, "Bottom left", "bottom-left"},
                        {HudPosition::kBottomRight, "Bottom right", "bottom-right"}},
                       kLive, "Corner of the frame that shows the HUD"),
+          row::text("notice", "Notice", &S::notice, kLive,
+                    "Line of text over the frame, at its lower edge, or the upper one if the HUD is below (NULL or "
+                    "empty = none)"),
           row::choice("video-direction", "Video direction", set_by(&S::video_direction, set_direction),
                       GST_TYPE_VIDEO_ORIENTATION_METHOD, kLive,
                       "Rotation and flip that make frames upright, in addition to GstVideoAffineTransformationMeta "

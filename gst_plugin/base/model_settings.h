@@ -32,12 +32,15 @@ struct ModelSettings {
   // Live.
   bool hud = false;
   HudPosition hud_position = HudPosition::kTopLeft;
+  std::optional<std::string> notice;
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
   ModelOptions model_options() const;
   InputNormalization normalization() const;
   // Copies the settings that `options` contains.
   void apply_to(PlanOptions& options) const;
+  // Whether anything is drawn over the frames besides results.
+  bool draws_texts() const { return hud || (notice && !notice->empty()); }
   // The cache directory; empty for none.
   std::string cache_folder() const;
 };

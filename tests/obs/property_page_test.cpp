@@ -14,8 +14,9 @@
 namespace sightglass::test {
 namespace {
 
-const std::set<std::string> kNotInObs{"alpha",       "attach-mask",  "dispatch-limit", "hud",   "hud-position",
-                                      "mask-source", "memory-limit", "run-limit",      "start", "video-direction"};
+const std::set<std::string> kNotInObs{"alpha",        "attach-mask", "dispatch-limit", "hud",
+                                      "hud-position", "mask-source", "memory-limit",   "notice",
+                                      "run-limit",    "start",       "video-direction"};
 
 class PropertyPage : public ObsTest {
  protected:

@@ -237,6 +237,38 @@ TEST_P(EveryModelElement, TheHudFitsEveryCorner) {
   }
 }
 
+// The notice is a bar in the middle of the lower edge from the next frame on, and of the upper edge if the HUD is
+// below.
+TEST_P(EveryModelElement, TheNoticeIsALineAtAnEdge) {
+  constexpr int32_t kWidth = 640, kHeight = 400, kMargin = 16;
+  TestPipeline pipeline(element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(kWidth, kHeight))) << pipeline.error();
+  const auto plain = pipeline.pass(left_half_red(kWidth, kHeight));
+  ASSERT_TRUE(plain) << pipeline.error();
+  const std::string longer(400, 'w');
+  for (const std::string& text : {std::string("parts of people can be missing"), longer}) {
+    g_object_set(pipeline.element(), "notice", text.c_str(), nullptr);
+    const auto shown = pipeline.pass(left_half_red(kWidth, kHeight));
+    ASSERT_TRUE(shown) << pipeline.error();
+    const Box box = where_different(*plain, *shown);
+    std::printf("%d,%d to %d,%d\n", box.left, box.top, box.right, box.bottom);
+    EXPECT_NEAR(box.left, kWidth - 1 - box.right, 2) << "centered";
+    EXPECT_GE(box.left, text == longer ? 1 : kWidth / 6);
+    EXPECT_LE(kHeight - 1 - box.bottom, kMargin);
+    EXPECT_GT(box.top, kHeight * 7 / 8);
+  }
+  g_object_set(pipeline.element(), "hud", TRUE, nullptr);
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "hud-position", "bottom-left");
+  const auto both = pipeline.pass(left_half_red(kWidth, kHeight));
+  ASSERT_TRUE(both) << pipeline.error();
+  EXPECT_LE(where_different(*plain, *both).top, kMargin);
+  g_object_set(pipeline.element(), "hud", FALSE, "notice", "", nullptr);
+  const auto off = pipeline.pass(left_half_red(kWidth, kHeight));
+  ASSERT_TRUE(off) << pipeline.error();
+  EXPECT_GT(where_different(*plain, *off).left, where_different(*plain, *off).right) << "no notice";
+}
+
 // Frames pass, whatever the value of a live property.
 TEST_P(EveryModelElement, LivePropertiesMayChangeWhilePlaying) {
   TestPipeline pipeline(element());
