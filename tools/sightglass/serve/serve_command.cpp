@@ -6,6 +6,7 @@
 
 #include "serve/request_guard.h"
 #include "serve/serve.h"
+#include "video/model_choice.h"
 #include "video/run_job.h"
 #include "video/task_commands.h"
 
@@ -52,11 +53,7 @@ Status run(const ServeArguments& arguments) {
   SIGHTGLASS_RETURN_IF_ERROR(video::add_properties(job.task->element, arguments.properties, job.properties));
   video::complete_properties(job.properties, std::string_view(job.task->name) != "segment");
   SIGHTGLASS_ASSIGN_OR_RETURN(job.input, video::recognize_input(arguments.input, arguments.wishes));
-  if (!job.properties.contains("model")) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const video::DefaultModel model, video::default_model(*job.task, job.input));
-    job.properties["model"] = model.name;
-    if (!model.hint.empty()) std::fprintf(stderr, "%s\n", model.hint.c_str());
-  }
+  SIGHTGLASS_RETURN_IF_ERROR(video::choose_model(*job.task, job.input, true, job.properties));
   return serve(job);
 }
 

@@ -73,6 +73,7 @@ Result<PlaybackResult> Batch::process(const BatchFile& file, const fs::path& out
     SIGHTGLASS_ASSIGN_OR_RETURN(const DefaultModel model, default_model(task, job.input));
     job.properties["model"] = model.name;
     if (!model.hint.empty() && !hint_shown_) std::fprintf(stderr, "%s\n", model.hint.c_str());
+    if (!model.notice.empty() && !job.properties.contains("notice")) job.properties["notice"] = model.notice;
     hint_shown_ = true;
   }
   PlayerSettings settings = input_settings(job.input, task);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "default_models.h"
 #include "model_store.h"
 
 namespace sightglass::video {
@@ -10,8 +11,9 @@ namespace sightglass::video {
 namespace {
 
 std::string names_to_fetch(const VideoTask& task) {
-  std::string names = task.models.front();
-  if (std::string_view(task.name) == "pose") names += " blazepose-detector";
+  std::string names;
+  for (const KnownModel* model : models_to_fetch(task))
+    names.append(names.empty() ? "" : " ").append(model->published.name);
   return names;
 }
 
@@ -24,40 +26,35 @@ std::span<const VideoTask> video_tasks() {
        "glsegment",
        "glsegmentbin",
        {Task::kSegmentation},
-       {"selfie-segmenter", "selfie-segmenter-landscape", "deeplabv3"},
        "figure-recurrent"},
       {"pose",
        "Find people and draw their skeletons",
        "glpose",
        "glposebin",
        {Task::kPose, Task::kSegmentation},
-       {"blazepose-landmark-full", "blazepose-landmark-lite", "blazepose-landmark-heavy"},
        "figure"},
       {"detect",
        "Find objects, faces, or hands, and draw boxes or landmarks",
        "glinfer",
        "glinferbin",
        {Task::kDetection, Task::kFace, Task::kHand},
-       {"ssd-mobilenet-v1", "ssdlite-detector", "blazeface-short", "blazeface-full"},
        nullptr},
-      {"classify",
-       "Name the content of the image",
-       "glinfer",
-       "glinferbin",
-       {Task::kClassification},
-       {"mobilenet-v2", "mobilenet-v1-0.25"},
-       nullptr},
+      {"classify", "Name the content of the image", "glinfer", "glinferbin", {Task::kClassification}, nullptr},
   };
   return all;
 }
 
 bool has_results(const VideoTask& task) { return std::string_view(task.name) != "segment"; }
 
+std::vector<const KnownModel*> models_to_fetch(const VideoTask& task) {
+  return with_companions(default_models(task.name).front());
+}
+
 Result<DefaultModel> default_model(const VideoTask& task, const Input& input) {
-  if (task.bundled != nullptr && input.kind == Input::Kind::kFigures) return DefaultModel{"figure", ""};
+  if (task.bundled != nullptr && input.kind == Input::Kind::kFigures) return DefaultModel{"figure", "", ""};
   const ModelStore store;
-  for (const char* name : task.models) {
-    if (store.resolve(name).ok()) return DefaultModel{name, ""};
+  for (const char* name : default_models(task.name)) {
+    if (store.resolve(name).ok()) return DefaultModel{name, "", ""};
   }
   if (task.bundled == nullptr) {
     return not_found("no model for this task is on this machine: run `sightglass models fetch " + names_to_fetch(task) +
@@ -67,7 +64,8 @@ Result<DefaultModel> default_model(const VideoTask& task, const Input& input) {
                       "the bundled model was trained on rendered figures only: parts of people can be missing, and "
                       "animals and objects can count as people; a model that was trained on photographs is better: "
                       "`sightglass models fetch " +
-                          names_to_fetch(task) + "`"};
+                          names_to_fetch(task) + "`",
+                      "bundled model, parts of people can be missing: sightglass models fetch " + names_to_fetch(task)};
 }
 
 std::vector<std::string> installed_models(const VideoTask& task) {

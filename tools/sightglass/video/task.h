@@ -14,11 +14,10 @@ namespace sightglass::video {
 struct VideoTask {
   const char* name;  // of the subcommand
   const char* help;
-  const char* element;              // with the properties that are the options
-  const char* bin;                  // the element with upload and download
-  std::vector<Task> tasks;          // of known models that a key chooses from
-  std::vector<const char*> models;  // by default, the first one that is on this machine
-  const char* bundled;              // the bundled model for people in real pictures; null if none does the task
+  const char* element;      // with the properties that are the options
+  const char* bin;          // the element with upload and download
+  std::vector<Task> tasks;  // of known models that a key chooses from
+  const char* bundled;      // the bundled model for people in real pictures; null if none does the task
 };
 std::span<const VideoTask> video_tasks();
 // Whether the element outputs results as data. Masks are images.
@@ -26,12 +25,16 @@ bool has_results(const VideoTask& task);
 
 struct DefaultModel {
   std::string name;
-  std::string hint;  // what it misses and which model to fetch instead; may be empty
+  // If it is `task.bundled`, for lack of a better one:
+  std::string hint;    // what it misses and which model to fetch instead
+  std::string notice;  // the same in a few words, for the frames
 };
 // For rendered figures, the bundled model `figure` if it can do the task. For other input, the first one of
-// `task.models` that is on this machine. If none is, `task.bundled`, with a hint, or an error that says which one to
+// default_models() that is on this machine. If none is, `task.bundled`, with a hint, or an error that says which one to
 // fetch.
 Result<DefaultModel> default_model(const VideoTask& task, const Input& input);
+// The models to fetch for the task, if only `task.bundled` is on this machine.
+std::vector<const KnownModel*> models_to_fetch(const VideoTask& task);
 
 // Names of known models for the task that are on this machine.
 std::vector<std::string> installed_models(const VideoTask& task);

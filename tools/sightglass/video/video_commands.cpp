@@ -12,6 +12,7 @@
 #include "common/standard_descriptors.h"
 #include "video/gst_setup.h"
 #include "video/launch_text.h"
+#include "video/model_choice.h"
 #include "video/numbered_images.h"
 #include "video/player.h"
 #include "video/rtsp_server.h"
@@ -217,11 +218,8 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
     std::fprintf(stderr, "%s: this kind of file has no transparency; use .mov, or frame-%%05d.png\n",
                  job.output.name.c_str());
   }
-  if (!job.properties.contains("model")) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const DefaultModel model, default_model(task, job.input));
-    job.properties["model"] = model.name;
-    if (!model.hint.empty()) std::fprintf(stderr, "%s\n", model.hint.c_str());
-  }
+  const bool may_ask = !arguments.run.json && !arguments.run.print_pipeline;
+  SIGHTGLASS_RETURN_IF_ERROR(choose_model(task, job.input, may_ask, job.properties));
   return play_job(job, task, arguments.run);
 }
 
