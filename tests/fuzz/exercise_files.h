@@ -1,4 +1,5 @@
-// Processes the bytes of files other than models. Each function ends the process if a requirement is violated.
+// Processes the bytes of files other than models, and of requests. Each function ends the process if a requirement is
+// violated.
 #pragma once
 
 #include <cstddef>
@@ -22,5 +23,12 @@ void exercise_report(Bytes bytes);
 // The contents of a file that another thread shortens and overwrites while it is read. The first byte selects the
 // reader: of models, bundles, images, or labels.
 void exercise_changing(Bytes bytes);
+
+// The headers of an HTTP request: what is rejected has a reason, and nothing is authorized without the token.
+void exercise_http(Bytes bytes);
+// The offer of a WebRTC viewer (SDP): an accepted one is bounded, and has no candidates.
+void exercise_offer(Bytes bytes);
+// Addresses to listen at and to read from: passwords are hidden.
+void exercise_address(Bytes bytes);
 
 }  // namespace sightglass::test

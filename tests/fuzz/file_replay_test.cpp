@@ -57,5 +57,13 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FileReplay,
                                          Kind{"reports", exercise_report, sample_named_models}),
                          [](const auto& info) { return info.param.name; });
 
+#ifdef SIGHTGLASS_SERVE
+INSTANTIATE_TEST_SUITE_P(Requests, FileReplay,
+                         testing::Values(Kind{"heads", exercise_http, sample_heads},
+                                         Kind{"offers", exercise_offer, sample_offers},
+                                         Kind{"addresses", exercise_address, sample_addresses}),
+                         [](const auto& info) { return info.param.name; });
+#endif
+
 }  // namespace
 }  // namespace sightglass::test

@@ -35,6 +35,9 @@ int write_seeds(const fs::path& folder, const fs::path& models) {
   count += write_all(folder / "picture", sample_pictures());
   count += write_all(folder / "changing", sample_changing_files());
   count += write_all(folder / "report", sample_named_models(), ".tflite");
+  count += write_all(folder / "http", sample_heads());
+  count += write_all(folder / "offer", sample_offers());
+  count += write_all(folder / "address", sample_addresses());
   if (!fs::is_directory(models)) return count;
   for (const fs::directory_entry& entry : fs::directory_iterator(models)) {
     if (entry.path().extension() != ".tflite" || entry.file_size() > kLargestSeed) continue;

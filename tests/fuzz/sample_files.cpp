@@ -95,4 +95,24 @@ std::vector<SampleFile> sample_changing_files() {
   return files;
 }
 
+std::vector<SampleFile> sample_heads() {
+  return {file_of("head",
+                  "Host:camera.example:8080\nOrigin:http://camera.example:8080\nSec-Fetch-Site:same-origin\n"
+                  "Content-Length:12\nContent-Type:application/json\nCookie:a=b; token-cookie=0123456789abcdef\n"),
+          file_of("bearer", "Host:192.168.1.5\nAuthorization:Bearer 0123456789abcdef\nTransfer-Encoding:chunked\n")};
+}
+
+std::vector<SampleFile> sample_offers() {
+  return {file_of("offer",
+                  "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE 0\r\n"
+                  "m=video 9 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 0.0.0.0\r\n"
+                  "a=candidate:1 1 UDP 2122260223 10.0.0.1 9 typ host\r\na=ice-ufrag:abcd\r\na=mid:0\r\n"
+                  "a=rtpmap:96 VP8/90000\r\na=end-of-candidates\r\n")};
+}
+
+std::vector<SampleFile> sample_addresses() {
+  return {file_of("ipv4", "127.0.0.1:8080"), file_of("ipv6", "[::1]:8080"),
+          file_of("camera", "camera.example:554/stream?channel=1&password=x")};
+}
+
 }  // namespace sightglass::test

@@ -20,4 +20,9 @@ std::vector<SampleFile> sample_changing_files();
 // Models whose names and labels are hard for JSON and terminals.
 std::vector<SampleFile> sample_named_models();
 
+// Requests to servers, and addresses.
+std::vector<SampleFile> sample_heads();
+std::vector<SampleFile> sample_offers();
+std::vector<SampleFile> sample_addresses();
+
 }  // namespace sightglass::test
