@@ -65,7 +65,7 @@ HttpError read_offer(const std::string& text, WebRtcOffer& offer) {
   offer.sdp.reset(sdp);
   // Stops at a zero byte.
   const auto* data = reinterpret_cast<const guint8*>(text.c_str());
-  if (gst_sdp_message_parse_buffer(data, static_cast<guint>(text.size()), sdp) != GST_SDP_OK) {
+  if (text.empty() || gst_sdp_message_parse_buffer(data, static_cast<guint>(text.size()), sdp) != GST_SDP_OK) {
     return {kBadRequest, "the offer is not SDP"};
   }
   if (gst_sdp_message_medias_len(sdp) > kMaxOfferMedia) {
