@@ -1,7 +1,10 @@
 // How `sightglass doctor` judges and prints reports, with reports written by hand.
 #include <gtest/gtest.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -292,7 +295,7 @@ TEST(DoctorCameras, FormatsThatArriveWithoutACopy) {
 }
 
 TEST(DoctorPrivacy, PrivateWordsAreReplaced) {
-  const PrivateWords words{"/home/ada", "ada", "lovelace"};
+  const PrivateWords words{{"/home/ada"}, {}, "ada", "lovelace"};
   const std::pair<std::string, std::string> cases[] = {
       {"/home/ada/.cache/x", "~/.cache/x"},
       {"/home/adam/x", "/home/USER/x"},
@@ -303,9 +306,37 @@ TEST(DoctorPrivacy, PrivateWordsAreReplaced) {
       {"", ""},
   };
   for (const auto& [text, expected] : cases) EXPECT_EQ(without_private_words(text, words), expected);
-  EXPECT_EQ(without_private_words("~/x of root on localhost", {"/nowhere", "root", "localhost"}),
+  EXPECT_EQ(without_private_words("~/x of root on localhost", {{"/nowhere"}, {}, "root", "localhost"}),
             "~/x of root on localhost");
   EXPECT_EQ(without_private_words("/x", {}), "/x");
+}
+
+TEST(DoctorPrivacy, PathsNameNoHomeWhateverHomeSays) {
+  const PrivateWords root{{"/tmp/sandbox", "/root"}, {"/srv/people/ada"}, "root", "localhost"};
+  const std::pair<std::string, std::string> cases[] = {
+      {"/root/p/build/gst_plugin:/tmp/sandbox/x", "~/p/build/gst_plugin:~/x"},
+      {"/mnt/root/video.mp4", "/mnt/USER/video.mp4"},
+      {"/srv/people/ada/x, /srv/people/adam", "/home/USER/x, /srv/people/adam"},
+      {"not root, group root", "not root, group root"},
+      {"/rootfs/x", "/rootfs/x"},
+  };
+  for (const auto& [text, expected] : cases) EXPECT_EQ(without_private_words(text, root), expected);
+  const PrivateWords nested{{"/data", "/data/homes/ada"}, {}, "ada", ""};
+  EXPECT_EQ(without_private_words("/data/homes/ada/x", nested), "~/x");
+}
+
+TEST(DoctorPrivacy, TheHomeOfTheUserDatabaseIsPrivate) {
+  const passwd* const user = ::getpwuid(::getuid());
+  if (user == nullptr || std::string(user->pw_dir).size() < 2) GTEST_SKIP() << "this user has no home directory";
+  const char* const variable = std::getenv("HOME");
+  const std::string before = variable != nullptr ? variable : "";
+  for (const char* home : {"/tmp/sandbox", "/", ""}) {
+    ::setenv("HOME", home, 1);
+    EXPECT_EQ(without_private_words(std::string(user->pw_dir) + "/x", private_words()), "~/x") << "HOME=" << home;
+  }
+  ::unsetenv("HOME");
+  EXPECT_EQ(without_private_words(std::string(user->pw_dir) + "/x", private_words()), "~/x");
+  if (variable != nullptr) ::setenv("HOME", before.c_str(), 1);
 }
 
 TEST(DoctorPrivacy, SerialNumbersAreReplaced) {
@@ -323,7 +354,7 @@ TEST(DoctorFormat, BothFormatsHaveAllSectionsAndNothingPrivate) {
   report.measured->cpu_error = "not installed";
   report.cache.error = "/home/ada/.cache/sightglass on lovelace: broken";
   const std::vector<Problem> problems = find_problems(report);
-  const PrivateWords words{"/home/ada", "ada", "lovelace"};
+  const PrivateWords words{{"/home/ada"}, {}, "ada", "lovelace"};
   const std::string text = format_text(report, problems, words), json = format_json(report, problems, words);
   for (const std::string& form : {text, json}) {
     for (const char* word : {"ada", "lovelace", "12345678"}) EXPECT_EQ(form.find(word), std::string::npos) << form;

@@ -81,7 +81,8 @@ Result<std::string> run_process(const std::vector<std::string>& arguments,
   }
   if (failed != 0) return internal_error("cannot start " + arguments[0]);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-  return internal_error(messages.empty() ? arguments[0] + " failed" : messages);
+  const std::string reason = messages.empty() ? arguments[0] + " failed" : messages;
+  return WIFEXITED(status) && WEXITSTATUS(status) == kProgramMissing ? not_found(reason) : internal_error(reason);
 }
 
 }  // namespace sightglass

@@ -2,19 +2,25 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace sightglass::doctor {
 
 // Words of this machine that reports must not contain. Empty: unknown.
 struct PrivateWords {
-  std::string home, user, host;
+  // Home directories of the user: $HOME, and the one of the user database, each also without symbolic links.
+  std::vector<std::string> homes;
+  // Home directories of other users, if they can log in.
+  std::vector<std::string> other_homes;
+  std::string user, host;
 };
 
 PrivateWords private_words();
 
-// Replaces the home directory with ~, other home directories below /home and user directories below /run with
-// placeholders, and the user name and the host name, as whole words, with "USER" and "HOST". Names that are ordinary
-// words of reports ("root", "localhost") stay, because they identify nobody.
+// Replaces home directories of the user with ~, those of other users (and whatever is below /home) with /home/USER, and
+// user directories below /run with a placeholder. Replaces the user name and the host name, as whole words, with "USER"
+// and "HOST". Names that are ordinary words of reports ("root", "localhost") stay outside of paths, because they
+// identify no person.
 std::string without_private_words(std::string text, const PrivateWords& words);
 
 // For names of devices: replaces serial numbers, which are words of at least eight letters and digits with at least

@@ -62,12 +62,8 @@ Result<CpuTime> measure_with_python(const std::string& model_file, int threads) 
   const auto output =
       run_process({"/usr/bin/env", "timeout", "120", "python3", "-c", kScript, model_file, std::to_string(threads)},
                   {{"TF_CPP_MIN_LOG_LEVEL", "3"}});
-  if (!output.ok()) {
-    const std::string reason = last_line(output.status().message());
-    // Messages of `env` and `timeout`: there is no Python.
-    if (reason.find("No such file") != std::string::npos) return not_found(kNotInstalled);
-    return device_error("TensorFlow Lite in Python: " + reason);
-  }
+  if (output.status().code() == ErrorCode::kNotFound) return not_found(kNotInstalled);  // no Python
+  if (!output.ok()) return device_error("TensorFlow Lite in Python: " + last_line(output.status().message()));
   // Modules may print as well.
   const auto result = nlohmann::json::parse(last_line(*output), nullptr, false);
   if (!result.is_object()) return device_error("TensorFlow Lite in Python: no result");
