@@ -80,7 +80,7 @@ Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t hei
   segmenter_->set_look(settings.look_for(defaults_), settings.fit);
   update_picture();
   SIGHTGLASS_RETURN_IF_ERROR(picture_.update(
-      scene_, width, height,
+      scene_, {width, height},
       [this](const auto& pixels, const PicturePlace& place) { return segmenter_->set_picture(pixels, place); }));
   FrameJob job;
   job.frame = {TextureRef{frame, GL_TEXTURE_2D, width, height}, {}, width, height};
