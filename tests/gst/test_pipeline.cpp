@@ -8,16 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "dmabuf_export/gldmabufexport.h"
-#include "figure/glfiguresrc.h"
 #include "harness/scratch_folder.h"
-#include "infer/glinfer.h"
-#include "infer/glinferbin.h"
-#include "pose/glpose.h"
-#include "pose/glposebin.h"
-#include "results/resultsjson.h"
-#include "segment/glsegment.h"
-#include "segment/glsegmentbin.h"
+#include "register_elements.h"
 
 #ifdef __SANITIZE_ADDRESS__
 // Drivers stay loaded to the end, so that leak reports can name them.
@@ -40,12 +32,7 @@ void init_gstreamer() {
     setenv("XDG_CACHE_HOME", (scratch_folder() / "cache").c_str(), 0);
     setenv("XDG_DATA_HOME", (scratch_folder() / "data").c_str(), 1);
     gst_init(nullptr, nullptr);
-    return GST_ELEMENT_REGISTER(glsegment, nullptr) != FALSE && GST_ELEMENT_REGISTER(glsegmentbin, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(glfiguresrc, nullptr) != FALSE && GST_ELEMENT_REGISTER(glpose, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(glposebin, nullptr) != FALSE && GST_ELEMENT_REGISTER(glinfer, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(glinferbin, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(gldmabufexport, nullptr) != FALSE &&
-           GST_ELEMENT_REGISTER(resultsjson, nullptr) != FALSE;
+    return register_elements();
   }();
   (void)done;
 }
