@@ -56,7 +56,7 @@ json models(double ms) {
 class BenchReportTest : public CommandTest {
  protected:
   CommandResult report(const std::string& arguments) const {
-    return run_program(std::string(SIGHTGLASS_BENCH_REPORT) + " --version-name v1 --results " + path("results.json") +
+    return run_program(quoted(SIGHTGLASS_BENCH_REPORT) + " --version-name v1 --results " + path("results.json") +
                        " --report " + path("report.md") + " " + arguments + " 2>&1");
   }
   std::string read(const std::string& name) const {
@@ -69,7 +69,7 @@ class BenchReportTest : public CommandTest {
 
 TEST_F(BenchReportTest, JoinsComparesAndKeepsResults) {
   const std::string first = write("models.json", models(80).dump());
-  const CommandResult made = report("--models " + first + " --peers " SIGHTGLASS_PEERS);
+  const CommandResult made = report("--models " + first + " --peers " + quoted(SIGHTGLASS_PEERS));
   ASSERT_EQ(made.status, 0) << made.output;
   const std::string text = read("report.md");
   EXPECT_NE(text.find("# Benchmarks: a renderer"), std::string::npos) << text;
@@ -128,7 +128,7 @@ TEST_F(BenchReportTest, AddsTestsTuningAndRooflines) {
   const CommandResult made =
       report("--models " + write("models.json", slow.dump()) + " --tuned " + write("tuned.json", tuned.dump()) +
              " --tests " + write("some_test.json", tests.dump()) + " --tests " + path("crashed_test.json") +
-             " --chart " + path("chart.svg") + " --peers " SIGHTGLASS_PEERS);
+             " --chart " + path("chart.svg") + " --peers " + quoted(SIGHTGLASS_PEERS));
   ASSERT_EQ(made.status, 0) << made.output;
   const std::string text = read("report.md");
   for (const char* row :
@@ -154,7 +154,7 @@ TEST_F(BenchReportTest, NeedsNoModels) {
   json device = models(80);
   device.at("models") = json::array();
   const CommandResult made = report("--models " + write("device.json", device.dump()) + " --chart " +
-                                    path("chart.svg") + " --peers " SIGHTGLASS_PEERS);
+                                    path("chart.svg") + " --peers " + quoted(SIGHTGLASS_PEERS));
   ASSERT_EQ(made.status, 0) << made.output;
   const std::string text = read("report.md");
   EXPECT_NE(text.find("80.0 GFLOP/s"), std::string::npos) << text;
@@ -179,20 +179,20 @@ TEST_F(BenchReportTest, ReportsErrors) {
 }
 
 TEST_F(CommandTest, OperatorsAreTimed) {
-  const CommandResult result = run_program(std::string(SIGHTGLASS_OPERATOR_BENCH) + " --passes 1");
+  const CommandResult result = run_program(quoted(SIGHTGLASS_OPERATOR_BENCH) + " --passes 1");
   ASSERT_EQ(result.status, 0) << result.output;
   const json operators = json::parse(result.output, nullptr, false);
   ASSERT_TRUE(operators.is_object()) << result.output;
   EXPECT_GT(operators.at("operators").size(), 20u);
   for (const json& entry : operators.at("operators")) EXPECT_GT(entry.at("ms").get<double>(), 0) << entry.at("name");
-  EXPECT_EQ(run_program(std::string(SIGHTGLASS_OPERATOR_BENCH) + " --passes 0 2>&1").status != 0, true);
+  EXPECT_EQ(run_program(quoted(SIGHTGLASS_OPERATOR_BENCH) + " --passes 0 2>&1").status != 0, true);
 }
 
 TEST_F(CommandTest, PipelinesAreTimed) {
   ::setenv("GST_GL_PLATFORM", "egl", 0);
   ::setenv("GST_GL_WINDOW", "egl-device", 0);
   ::setenv("GST_GL_API", "gles2", 0);
-  const std::string bench = SIGHTGLASS_ELEMENT_BENCH;
+  const std::string bench = quoted(SIGHTGLASS_ELEMENT_BENCH);
   const CommandResult result = run_program(bench + " --frames 5 --repetitions 1 --width 64 --height 48");
   ASSERT_EQ(result.status, 0) << result.output;
   const json element = json::parse(result.output, nullptr, false);
@@ -206,7 +206,7 @@ TEST_F(CommandTest, PipelinesAreTimed) {
 }
 
 TEST_F(CommandTest, TheScriptRejectsUnknownOptions) {
-  const std::string script = std::string(SIGHTGLASS_BENCH_SCRIPT) + " " SIGHTGLASS_BUILD " ";
+  const std::string script = quoted(SIGHTGLASS_BENCH_SCRIPT) + " " + quoted(SIGHTGLASS_BUILD) + " ";
   EXPECT_EQ(run_program(script + "--help").status, 0);
   const CommandResult unknown = run_program(script + "--fast 2>&1");
   EXPECT_EQ(unknown.status, 1);

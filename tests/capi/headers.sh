@@ -4,20 +4,19 @@ set -eu
 cc=$1
 cxx=$2
 shift 2
-flags=
-for folder in "$@"; do flags="$flags -I$folder"; done
-count=0
+names=$(find "$@" -path '*/sightglass/*.h' -exec basename {} \;)
+# The directories become options of the compilers.
 for folder in "$@"; do
-  for header in "$folder"/sightglass/*.h; do
-    source="#include <sightglass/$(basename "$header")>
+  shift
+  set -- "$@" "-I$folder"
+done
+count=0
+for name in $names; do
+  source="#include <sightglass/$name>
 typedef int not_empty;"
-    # shellcheck disable=SC2086  # a list of flags
-    {
-      echo "$source" | "$cc" -x c -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only $flags -
-      echo "$source" | "$cxx" -x c++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only $flags -
-    }
-    count=$((count + 1))
-  done
+  echo "$source" | "$cc" -x c -std=c11 -pedantic -Wall -Wextra -Werror -fsyntax-only "$@" -
+  echo "$source" | "$cxx" -x c++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only "$@" -
+  count=$((count + 1))
 done
 [ "$count" -ge 2 ] || { echo "found $count headers" && exit 1; }
 echo "$count headers"

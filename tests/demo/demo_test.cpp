@@ -91,7 +91,7 @@ class Demo : public ::testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   CommandResult run(const std::string& arguments) const {
-    return run_program("cd " + folder_.string() + " && " SIGHTGLASS_DEMO " " + arguments + " 2>&1");
+    return run_program("cd " + folder_.string() + " && " + quoted(SIGHTGLASS_DEMO) + " " + arguments + " 2>&1");
   }
 
   const fs::path folder_ = scratch_folder() / "demo";
@@ -128,7 +128,7 @@ TEST_F(Demo, NeedsNothingWithoutDisplayAndCamera) {
 TEST_F(Demo, OpensAWindowOnADisplay) {
   if (run_program("xvfb-run --help 2>&1").status != 0) GTEST_SKIP() << "xvfb-run is not installed";
   // The screenshot is taken while the demo plays: its reports say so.
-  std::ofstream(folder_ / "play.sh") << SIGHTGLASS_DEMO
+  std::ofstream(folder_ / "play.sh") << quoted(SIGHTGLASS_DEMO) +
       " --input figures --seconds 3 --json >demo.log 2>&1 &\n"
       "demo=$!\n"
       "tries=0\n"

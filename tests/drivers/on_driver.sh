@@ -54,7 +54,7 @@ until [ -S "$folder/socket" ]; do
   sleep 0.1
 done
 status=0
-GALLIUM_DRIVER=virpipe VTEST_SOCKET_NAME="$folder/socket" LD_PRELOAD="$socket_library${LD_PRELOAD:+ $LD_PRELOAD}" \
+GALLIUM_DRIVER=virpipe VTEST_SOCKET_NAME="$folder/socket" "$(dirname "$0")/../harness/preload.sh" "$socket_library" \
   "$@" || status=$?
 [ "$status" = 0 ] || tail -n 20 "$folder/log"
 exit "$status"

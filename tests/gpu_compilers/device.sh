@@ -46,4 +46,4 @@ esac
   echo "device.sh: no $mesa/$shim; run mesa.sh" >&2
   exit 1
 }
-LD_PRELOAD="$mesa/$shim" exec "$@"
+exec "$(dirname "$0")/../harness/preload.sh" "$mesa/$shim" "$@"

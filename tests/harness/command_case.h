@@ -14,7 +14,7 @@
 namespace sightglass::test {
 
 inline CommandResult run_command(const std::string& arguments, const std::string& redirect = "2>&1") {
-  return run_program(std::string(SIGHTGLASS_COMMAND) + " " + arguments + " " + redirect);
+  return run_program(quoted(SIGHTGLASS_COMMAND) + " " + arguments + " " + redirect);
 }
 
 class CommandTest : public ::testing::Test {

@@ -14,6 +14,13 @@ struct CommandResult {
   std::string output;  // stdout and, unless it is redirected, stderr
 };
 
+// `text` as one word of a shell, whatever characters it has. Paths in lines need it: trees can be below `my code`.
+inline std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 // Runs `line` in a shell. The status is -1 if it cannot run.
 inline CommandResult run_program(const std::string& line) {
   CommandResult result;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "gl_watch/interface.h"
+#include "harness/program.h"
 #include "harness/scratch_folder.h"
 #include "obs_session.h"
 
@@ -20,9 +21,8 @@ const std::string kSize = ",width=" + std::to_string(kWidth) + ",height=" + std:
 // Runs a pipeline that ends in system memory, and returns its last frame.
 Pixels run_pipeline(const std::string& pipeline) {
   const std::string file = (scratch_folder() / "result.rgba").string();
-  const std::string command = "env -u LD_PRELOAD -u DISPLAY GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER
-                              " GST_REGISTRY=" SIGHTGLASS_REGISTRY " gst-launch-1.0 -q " +
-                              pipeline + " ! gldownload ! video/x-raw,format=RGBA ! filesink location=" + file;
+  const std::string command = "env -u LD_PRELOAD -u DISPLAY GST_PLUGIN_PATH=" + quoted(SIGHTGLASS_PLUGIN_FOLDER) +
+                              " GST_REGISTRY=" + quoted(SIGHTGLASS_REGISTRY) + " gst-launch-1.0 -q " + pipeline + " ! gldownload ! video/x-raw,format=RGBA ! filesink location=" + file;
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   return read_pixels(file);
 }

@@ -2,15 +2,33 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 #include "../gst/tiny_model.h"
 #include "gl_watch/pixel_size.h"
+#include "harness/program.h"
+#include "harness/scratch_folder.h"
 #include "tracer_run.h"
 
 namespace sightglass::test {
 namespace {
 
-const std::string kPreload = "LD_PRELOAD=" SIGHTGLASS_GL_WATCH;
+// A setting that preloads libraries in this order. The loader splits it at blanks and colons, so each library gets a link in
+// a directory without them.
+std::string preload(const std::vector<std::string>& libraries) {
+  std::string setting = "LD_PRELOAD=";
+  for (const std::string& library : libraries) {
+    const std::filesystem::path link = scratch_folder() / std::filesystem::path(library).filename();
+    if (!std::filesystem::exists(link)) std::filesystem::create_symlink(library, link);
+    setting += (setting.back() == '=' ? "" : ":") + link.string();
+  }
+  return setting;
+}
+
+const std::string kPreload = preload({SIGHTGLASS_GL_WATCH});
+const std::string kGlCalls = quoted(SIGHTGLASS_GL_CALLS) + " ";
 constexpr const char* kReadback = "glReadPixels etc.";
 constexpr const char* kUpload = "glTexImage etc.";
 constexpr const char* kMap = "glMapBuffer etc.";
@@ -26,7 +44,7 @@ using GlWatch = TracedTest;
 // Whatever way the program looks up GL functions.
 TEST_F(GlWatch, CountsByThread) {
   for (const std::string way : {"linked", "egl", "dlsym"}) {
-    const TracerRun run = run_traced("", SIGHTGLASS_GL_CALLS " " + way, kPreload);
+    const TracerRun run = run_traced("", kGlCalls + way, kPreload);
     if (run.status == 77) GTEST_SKIP() << "no GL context";
     EXPECT_EQ(run.status, 0) << run.output;
     EXPECT_NE(squeeze(run.output)
@@ -48,9 +66,9 @@ TEST_F(GlWatch, LeavesProgramsWithoutGlAlone) {
 
 // dlsym(RTLD_NEXT) of other libraries works as it does without our library.
 TEST_F(GlWatch, OtherPreloadLibrariesFindTheNextSymbol) {
-  for (const std::string order :
-       {SIGHTGLASS_GL_WATCH ":" SIGHTGLASS_NEXT_FUNCTION, SIGHTGLASS_NEXT_FUNCTION ":" SIGHTGLASS_GL_WATCH}) {
-    const TracerRun run = run_traced("", SIGHTGLASS_GL_CALLS " egl", "LD_PRELOAD=" + order);
+  for (const std::string& order : {preload({SIGHTGLASS_GL_WATCH, SIGHTGLASS_NEXT_FUNCTION}),
+                                   preload({SIGHTGLASS_NEXT_FUNCTION, SIGHTGLASS_GL_WATCH})}) {
+    const TracerRun run = run_traced("", kGlCalls + "egl", order);
     EXPECT_TRUE(run.says("passed on")) << run.output;
     EXPECT_FALSE(run.says("found itself")) << run.output;
     EXPECT_FALSE(run.says("parent -1")) << run.output;

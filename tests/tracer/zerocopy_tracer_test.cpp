@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "../gst/tiny_model.h"
+#include "harness/program.h"
 #include "tracer_run.h"
 
 namespace sightglass::test {
@@ -185,7 +186,7 @@ TEST_F(ZeroCopyTracer, GstInspectShowsIt) {
 
 // Memory of DMABUF type, in a separate program.
 TracerRun run_dmabuf(const std::string& tracers, const std::string& pipeline, const std::string& options = "") {
-  return run_traced(tracers, std::string(SIGHTGLASS_DMABUF_PIPELINE) + " '" + pipeline + "' " + options);
+  return run_traced(tracers, quoted(SIGHTGLASS_DMABUF_PIPELINE) + " '" + pipeline + "' " + options);
 }
 const std::string kDmabufReader = "appsrc name=source ! videoconvert name=reader ! video/x-raw,format=BGR ! fakesink";
 constexpr uint64_t kDmabufBytes = uint64_t{64} * 16 * 4;

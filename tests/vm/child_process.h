@@ -7,10 +7,13 @@
 
 #include <string>
 
+#include "harness/program.h"
+
 namespace sightglass::test {
 
 // The command-line tool, with the plugin of this build.
-inline constexpr const char* kCommand = "env GST_PLUGIN_PATH=" SIGHTGLASS_PLUGIN_FOLDER " " SIGHTGLASS_COMMAND;
+inline const std::string kCommand =
+    "env GST_PLUGIN_PATH=" + quoted(SIGHTGLASS_PLUGIN_FOLDER) + " " + quoted(SIGHTGLASS_COMMAND);
 
 // A separate program that runs at most as long as the object exists.
 class ChildProcess {

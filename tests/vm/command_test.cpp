@@ -38,7 +38,7 @@ bool wait_for(const std::string& path, const std::string& words, ChildProcess& w
 
 TEST(CameraCommandTest, DevicesListsTheCamera) {
   const std::string list = "/tmp/devices.txt";
-  ASSERT_EQ(std::system((std::string(kCommand) + " devices >" + list).c_str()), 0);
+  ASSERT_EQ(std::system((kCommand + " devices >" + list).c_str()), 0);
   const std::string text = text_of(list);
   std::printf("%s", text.c_str());
   EXPECT_NE(text.find("/dev/video0"), std::string::npos);
@@ -47,7 +47,7 @@ TEST(CameraCommandTest, DevicesListsTheCamera) {
 
 TEST(CameraCommandTest, SegmentsTheCamera) {
   const std::string video = "/tmp/camera.y4m";
-  ASSERT_EQ(std::system((std::string(kCommand) + " segment --input 0 --seconds 1 --output " + video + kQuick).c_str()),
+  ASSERT_EQ(std::system((kCommand + " segment --input 0 --seconds 1 --output " + video + kQuick).c_str()),
             0);
   const auto bytes = std::filesystem::file_size(video);
   const std::string header = text_of(video).substr(0, 40);
@@ -61,8 +61,8 @@ TEST(CameraCommandTest, SegmentsTheCamera) {
 // again.
 TEST(CameraCommandTest, WaitsForAnUnpluggedCamera) {
   const std::string log = "/tmp/unplugged.log";
-  ChildProcess command("sh -c 'exec " + std::string(kCommand) + " segment --input /dev/video0 --json --output none" +
-                       kQuick + " >" + log + " 2>&1'");
+  ChildProcess command("sh -c " + quoted("exec " + kCommand + " segment --input /dev/video0 --json --output none" + kQuick +
+                                         " >" + log + " 2>&1"));
   ASSERT_TRUE(wait_for(log, "\"event\":\"progress\"", command));
   unplug_camera();
   ASSERT_TRUE(wait_for(log, "\"event\":\"camera-lost\"", command));
