@@ -2,6 +2,8 @@
 # Functions for scripts that make a separate Debian below build/chroot/ and enter it. Needs root. Source it with `source`
 # set to the source tree, and `task` to the end of the line "== Debian RELEASE …" that unavailable prints.
 : "${source:?}" "${task:?}"
+# Other users read the files of a Debian, whatever the caller keeps private.
+umask 022
 
 # unavailable LOG RELEASE REASON: exits with 69, the status of a machine that cannot make or enter a chroot.
 unavailable() {
@@ -21,11 +23,11 @@ make_root() {
   touch "$1.made"
 }
 
-# copy_tree ROOT: copies the tree as git sees it, including edits and new files; without git, everything except build
+# copy_tree ROOT: copies the tree to the home directory of its root user, as git sees it, including edits and new files; without git, everything except build
 # outputs. Only files that differ are replaced, with the current time, so that outputs built from earlier versions are older.
 copy_tree() {
-  tree=$1/srv/sightglass
-  next=$1/srv/next
+  tree=$1/root/sightglass
+  next=$1/root/next
   rm -rf "$next"
   mkdir -p "$tree" "$next"
   (cd "$source" && files | tar -c --null --ignore-failed-read -T - 2>/dev/null) | tar -x -C "$next"
