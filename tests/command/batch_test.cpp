@@ -85,8 +85,7 @@ TEST_F(BatchCommand, AnInterruptLeavesNoOutput) {
       path("in/long.mkv"));
   ASSERT_EQ(made.status, 0) << made.output;
   const CommandResult result = run_program(
-      "(" SIGHTGLASS_COMMAND " " + batch() + " >" + path("log") + " 2>&1 & job=$!; tries=0; until ls -A " +
-      path("out") +
+      "(" + kSightglass + " " + batch() + " >" + path("log") + " 2>&1 & job=$!; tries=0; until ls -A " + path("out") +
       " 2>/dev/null | grep -q long.mkv.mp4.part || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; kill -TERM $job; "
       "wait $job; echo status $?; cat " +
       path("log") + ")");
@@ -162,7 +161,7 @@ TEST_F(BatchCommand, ErrorsNameTheCause) {
   // A second process for the same shard.
   fs::create_directories(path("out"));
   const CommandResult locked =
-      run_program("flock " + path("out/manifest.jsonl") + " " SIGHTGLASS_COMMAND " " + batch() + " 2>&1");
+      run_program("flock " + path("out/manifest.jsonl") + " " + kSightglass + " " + batch() + " 2>&1");
   EXPECT_EQ(locked.status, 1);
   EXPECT_NE(locked.output.find("another process works on this batch"), std::string::npos) << locked.output;
 }

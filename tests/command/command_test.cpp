@@ -74,7 +74,7 @@ TEST_F(CommandTest, RejectsWrongInputs) {
 
 // If the command waited for them, `timeout` would end it with status 124.
 TEST_F(CommandTest, SpecialFilesAreRejected) {
-  const std::string command = "timeout 60 " SIGHTGLASS_COMMAND " ";
+  const std::string command = "timeout 60 " + kSightglass + " ";
   for (const std::string extension : {"", ".raw"}) {
     for (const auto& [file, kind] : make_special_files(path("special"), extension)) {
       std::vector<std::string> lines = {"run figure --runs 0 --input " + file};
@@ -153,9 +153,10 @@ TEST_F(CommandTest, OutputsMatchTheReference) {
     const std::string& source = description->inputs[0].source;
     const std::string input = source == "random" ? "random:1" : (golden.directory / source).string() + " --range 0,1";
     const std::string prefix = path(golden.name);
-    const CommandResult result = run_command("run " + golden.model_file.string() + " --runs 2 --json --limits min" +
-                                                 " --output-prefix " + prefix + " --input " + input,
-                                             "");
+    const CommandResult result =
+        run_command("run " + quoted(golden.model_file.string()) + " --runs 2 --json --limits min" +
+                        " --output-prefix " + prefix + " --input " + input,
+                    "");
     ASSERT_EQ(result.status, 0) << result.output;
     const auto references = load_references(golden);
     ASSERT_TRUE(references.ok()) << references.status().message();
@@ -185,7 +186,7 @@ TEST_F(CommandTest, RawInputsAreUnchanged) {
   ASSERT_TRUE(inputs.ok()) << inputs.status().message();
   const auto& data = inputs->front().data;
   const std::string raw = write("input.raw", std::string(reinterpret_cast<const char*>(data.data()), data.size()));
-  const std::string run = "run " + golden.model_file.string() + " --runs 0 --output-prefix ";
+  const std::string run = "run " + quoted(golden.model_file.string()) + " --runs 0 --output-prefix ";
   ASSERT_EQ(run_command(run + path("a") + " --input " + raw).status, 0);
   const CommandResult other = run_command(run + path("b") + " --input random:1");
   ASSERT_EQ(other.status, 0);
@@ -380,7 +381,7 @@ TEST_F(CommandTest, TheEngineOnlyExampleMakesTheSameMask) {
   const auto golden = std::find_if(cases.begin(), cases.end(), [](const auto& one) { return one.name == "seed100"; });
   ASSERT_NE(golden, cases.end());
   const CommandResult result =
-      run_program(std::string(SIGHTGLASS_ENGINE_ONLY) + " " + golden->model_file.string() + " " +
+      run_program(quoted(SIGHTGLASS_ENGINE_ONLY) + " " + quoted(golden->model_file.string()) + " " +
                   (golden->directory / "seed100.png").string() + " " + path("mask.png") + " 2>&1");
   ASSERT_EQ(result.status, 0) << result.output;
   const auto references = load_references(*golden);

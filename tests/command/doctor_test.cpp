@@ -26,7 +26,7 @@ class DoctorTest : public CommandTest {
 
   // `changes`: "NAME=VALUE " for the environment.
   CommandResult doctor(const std::string& arguments, const std::string& changes = "",
-                       const std::string& command = SIGHTGLASS_COMMAND) const {
+                       const std::string& command = kSightglass) const {
     return run_program(environment_ + changes + command + " doctor " + arguments + " 2>" + path("stderr"));
   }
 
@@ -147,7 +147,7 @@ TEST_F(DoctorTest, ABrokenCacheDirectory) {
   EXPECT_EQ(result.status, 1) << result.output;
   expect_error(report(result), "the cache directory cannot be used: ~/file/sightglass", "XDG_CACHE_HOME");
   const CommandResult unset =
-      run_program("env -u XDG_CACHE_HOME -u HOME " SIGHTGLASS_COMMAND " doctor --json --no-measure 2>/dev/null");
+      run_program("env -u XDG_CACHE_HOME -u HOME " + kSightglass + " doctor --json --no-measure 2>/dev/null");
   EXPECT_EQ(unset.status, 0) << unset.output;
   EXPECT_FALSE(problem(report(unset), "no cache directory").is_null()) << unset.output;
 }

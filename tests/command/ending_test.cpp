@@ -43,9 +43,9 @@ class VideoEnding : public VideoCase {
   // from the first signal, and its messages. "0" as a signal: waits a second.
   CommandResult run_with_signals(const std::string& arguments, const std::string& signals) const {
     const std::string log = path("log");
-    std::string line = "cd " + path("") + " && rm -f log && (" SIGHTGLASS_COMMAND " " + arguments +
-                       " --json --no-keys >" + log + " 2>&1 & job=$!; tries=0; until grep -qsE 'progress|stalled' " +
-                       log + " || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; begin=$(date +%s); ";
+    std::string line = "cd " + path("") + " && rm -f log && (" + kSightglass + " " + arguments + " --json --no-keys >" +
+                       log + " 2>&1 & job=$!; tries=0; until grep -qsE 'progress|stalled' " + log +
+                       " || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; begin=$(date +%s); ";
     std::istringstream words(signals);
     for (std::string word; words >> word;) {
       line += word == "0" ? "sleep 1; " : "kill -" + word + " $job 2>/dev/null; ";
@@ -81,7 +81,7 @@ void expect_words(const CommandResult& result, int status, const std::string& wo
 // The decoder of this width asks the queue for buffers after the encoder has ended, and gets no answer.
 TEST_F(VideoEnding, AnImageEndsWithItsFirstFrame) {
   const std::string still = path("still.png");
-  const CommandResult result = run_program("timeout 200 " SIGHTGLASS_COMMAND " segment --input " + slow_clip(854, 480) +
+  const CommandResult result = run_program("timeout 200 " + kSightglass + " segment --input " + slow_clip(854, 480) +
                                            " --output " + still + kQuickSettings + " 2>&1");
   expect_words(result, 0, "written: ");
   EXPECT_GT(fs::file_size(still), 0u);
@@ -114,7 +114,7 @@ std::string gif_bytes() {
 TEST_F(VideoEnding, AnimatedImagesEnd) {
   if (run_program("gst-inspect-1.0 --exists avdemux_gif").status != 0) GTEST_SKIP() << "avdemux_gif is not installed";
   const std::string gif = write("in.gif", gif_bytes());
-  const CommandResult result = run_program("timeout 200 " SIGHTGLASS_COMMAND " segment --input " + gif + " --output " +
+  const CommandResult result = run_program("timeout 200 " + kSightglass + " segment --input " + gif + " --output " +
                                            path("gif.mp4") + kQuickSettings + " 2>&1");
   expect_words(result, 0, "3 frames of 16x16");
   EXPECT_TRUE(plays(path("gif.mp4")));
@@ -122,7 +122,7 @@ TEST_F(VideoEnding, AnimatedImagesEnd) {
 
 TEST_F(VideoEnding, ResultsDoNotWaitForTheEncoder) {
   const CommandResult result =
-      run_program("timeout 200 " SIGHTGLASS_COMMAND " pose --model figure --input " + slow_clip(96, 64) + " --output " +
+      run_program("timeout 200 " + kSightglass + " pose --model figure --input " + slow_clip(96, 64) + " --output " +
                   path("both.mp4") + " --results-file " + path("both.json") + " 2>&1");
   expect_words(result, 0, "60 frames of 96x64");
   EXPECT_TRUE(plays(path("both.mp4")));
@@ -158,13 +158,12 @@ TEST_F(VideoEnding, EverySignalCompletesTheFile) {
 }
 
 TEST_F(VideoEnding, HangupsAreIgnoredUnderNohup) {
-  const CommandResult result = run_program("cd " + path("") +
-                                           " && (trap '' HUP; " SIGHTGLASS_COMMAND
-                                           " segment --json --input figures --size 160x120 --seconds 2 --output none" +
-                                           kQuickSettings +
-                                           " >log 2>&1 & job=$!; until grep -q progress log; do sleep 0.1; done; kill "
-                                           "-HUP $job; wait $job; echo status $?; cat "
-                                           "log)");
+  const CommandResult result =
+      run_program("cd " + path("") + " && (trap '' HUP; " + kSightglass +
+                  " segment --json --input figures --size 160x120 --seconds 2 --output none" + kQuickSettings +
+                  " >log 2>&1 & job=$!; until grep -q progress log; do sleep 0.1; done; kill "
+                  "-HUP $job; wait $job; echo status $?; cat "
+                  "log)");
   EXPECT_NE(result.output.find("status 0"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("\"frames\":30"), std::string::npos) << result.output;
 }
@@ -198,8 +197,8 @@ TEST_F(VideoEnding, StallsAreNamed) {
   const CommandResult input = run_program("cd " + path("") +
                                           " && mkfifo pipe && { (gst-launch-1.0 -q videotestsrc num-buffers=5 ! "
                                           "video/x-raw,format=I420,width=64,height=48 ! "
-                                          "y4menc ! fdsink fd=1; exec sleep 600) >pipe & writer=$!; " SIGHTGLASS_COMMAND
-                                          " segment --input - --patience 4 --output five.mp4" +
+                                          "y4menc ! fdsink fd=1; exec sleep 600) >pipe & writer=$!; " +
+                                          kSightglass + " segment --input - --patience 4 --output five.mp4" +
                                           kQuickSettings + " <pipe 2>&1; status=$?; kill $writer; exit $status; }");
   expect_words(input, 1, "standard input: no frame for ");
   EXPECT_NE(input.output.find("the 5 frames until then are in "), std::string::npos) << input.output;
@@ -207,7 +206,7 @@ TEST_F(VideoEnding, StallsAreNamed) {
 }
 
 TEST_F(VideoEnding, ClosedDescriptorsAreErrors) {
-  const std::string command = SIGHTGLASS_COMMAND;
+  const std::string command = kSightglass;
   expect_words(run_program("timeout 30 " + command + " segment --input - --output none 2>&1 <&-"), 2,
                "standard input is closed");
   expect_words(run_program("timeout 30 " + command + " segment --input figures --output - 2>&1 >&-"), 2,

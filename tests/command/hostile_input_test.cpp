@@ -183,7 +183,7 @@ TEST_F(HostileInput, ServeOpensNoAddress) {
   for (const char* name : {"hls.mp4", "hls_in_id3.mp4"}) {
     const std::string file = write(name, files.at(name));
     const CommandResult result =
-        run_program("timeout 60 " SIGHTGLASS_COMMAND " serve segment --listen 127.0.0.1:0 --input " + file + " 2>&1");
+        run_program("timeout 60 " + kSightglass + " serve segment --listen 127.0.0.1:0 --input " + file + " 2>&1");
     EXPECT_EQ(result.status, 1) << result.output;
   }
   EXPECT_EQ(listener_.connections(), 0);

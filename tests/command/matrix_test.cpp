@@ -312,7 +312,7 @@ class Matrix : public VideoCase {
                                  (pipe ? " 2>" + path("log") + " >" + output : " 2>&1");
     std::filesystem::remove(output);
     const CommandResult result =
-        run_program("timeout 60 " SIGHTGLASS_COMMAND " segment --model figure --blur-radius 0 --refine none --input " +
+        run_program("timeout 60 " + kSightglass + " segment --model figure --blur-radius 0 --refine none --input " +
                     (trial.source.pipe ? "-" : input) + " --output " + (pipe ? "-" : output) + redirect);
     ASSERT_EQ(result.status, 0) << result.output << (pipe ? read_all(path("log")) : "");
     const DecodedFrames decoded = decode_frames(output);

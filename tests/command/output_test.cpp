@@ -148,11 +148,11 @@ TEST_F(OutputFiles, NamesAreNoFormats) {
 TEST_F(OutputFiles, PipesAndDevicesAreWrittenToAndStay) {
   for (const char* name : {"frames.y4m", "results"}) ASSERT_EQ(::mkfifo(path(name).c_str(), 0600), 0);
   fs::create_symlink("/dev/null", path("null"));
-  const CommandResult result = run_program(
-      "timeout 90 cat " + path("frames.y4m") + " >" + path("got.y4m") + " & timeout 90 cat " + path("results") + " >" +
-      path("got.json") +
-      " & timeout 60 " SIGHTGLASS_COMMAND " pose --input figures --size 64x48 --seconds 1 --model figure --output " +
-      path("frames.y4m") + " --results-file " + path("results") + " 2>&1; status=$?; wait; exit $status");
+  const CommandResult result =
+      run_program("timeout 90 cat " + path("frames.y4m") + " >" + path("got.y4m") + " & timeout 90 cat " +
+                  path("results") + " >" + path("got.json") + " & timeout 60 " + kSightglass +
+                  " pose --input figures --size 64x48 --seconds 1 --model figure --output " + path("frames.y4m") +
+                  " --results-file " + path("results") + " 2>&1; status=$?; wait; exit $status");
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_TRUE(fs::is_fifo(path("frames.y4m")) && fs::is_fifo(path("results")));
   EXPECT_NEAR(static_cast<double>(fs::file_size(path("got.y4m"))), 15 * 64 * 48 * 1.5, 500);

@@ -169,10 +169,9 @@ TEST_F(VideoCommand, FilesKeepTheirAudio) {
 }
 
 TEST_F(VideoCommand, FramesPassThroughPipes) {
-  const CommandResult result =
-      run_program(std::string(SIGHTGLASS_COMMAND) + " segment --input figures --size 160x120 --seconds 1 --output -" +
-                  kQuick + " 2>" + path("first.log") + " | " + SIGHTGLASS_COMMAND + " segment --input - --output " +
-                  path("out.y4m") + kQuick + " 2>&1");
+  const CommandResult result = run_program(
+      kSightglass + " segment --input figures --size 160x120 --seconds 1 --output -" + kQuick + " 2>" +
+      path("first.log") + " | " + kSightglass + " segment --input - --output " + path("out.y4m") + kQuick + " 2>&1");
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_NE(result.output.find("15 frames of 160x120"), std::string::npos) << result.output;
   // A header for each frame, and 4:2:0.
@@ -183,8 +182,8 @@ TEST_F(VideoCommand, FramesPassThroughPipes) {
 TEST_F(VideoCommand, CountsSecondsFromTheFirstFrame) {
   const CommandResult result = run_program(
       "(sleep 3; gst-launch-1.0 -q videotestsrc num-buffers=600 ! video/x-raw,format=I420,width=64,height=48 ! y4menc !"
-      " fdsink fd=1) | " SIGHTGLASS_COMMAND " segment --input - --seconds 1 --output " +
-      path("late.mp4") + kQuick + " 2>&1");
+      " fdsink fd=1) | " +
+      kSightglass + " segment --input - --seconds 1 --output " + path("late.mp4") + kQuick + " 2>&1");
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_GT(media_of(path("late.mp4")).seconds, 0) << result.output;
 }
@@ -314,14 +313,13 @@ TEST_F(VideoCommand, KeysChangeTheRunningJob) {
 TEST_F(VideoCommand, ServesRtsp) {
   const std::string log = path("server.log"), address = "rtsp://127.0.0.1:8643/figures";
   const CommandResult result = run_program(
-      "(" SIGHTGLASS_COMMAND
+      "(" + kSightglass +
       " segment --no-keys --input figures --size 160x120 --seconds 120 --output rtsp://:8643/figures" +
       std::string(kQuick) + " >" + log + " 2>&1 & server=$!; tries=0; until grep -qs serving " + log +
-      " || [ $((tries += 1)) -gt 900 ] || ! kill -0 $server; do sleep 0.1; done; timeout 100 " SIGHTGLASS_COMMAND
-      " run-pipeline 'rtspsrc location=" +
-      address +
+      " || [ $((tries += 1)) -gt 900 ] || ! kill -0 $server; do sleep 0.1; done; timeout 100 " + kSightglass +
+      " run-pipeline 'rtspsrc location=" + address +
       " ! rtph264depay ! h264parse ! identity eos-after=125 ! mp4mux ! filesink location=" + path("received.mp4") +
-      "' 2>&1; echo status $?; timeout 30 " SIGHTGLASS_COMMAND
+      "' 2>&1; echo status $?; timeout 30 " + kSightglass +
       " segment --input figures --output rtsp://:8643/figures 2>&1; timeout 100 python3 " SIGHTGLASS_HOSTILE_RTSP
       " 8643 /figures 2>&1; kill -INT "
       "$server; wait $server; echo server $?; cat " +
@@ -387,7 +385,7 @@ TEST_F(VideoCommand, SharesTheScreenThroughThePortal) {
     fs::remove(path("portal.log"));
     return run_program("dbus-run-session -- sh -c '/usr/bin/python3 " SIGHTGLASS_MOCK_PORTAL " " + mode + " >" +
                        path("portal.log") + " & portal=$!; until grep -q ready " + path("portal.log") +
-                       " 2>/dev/null; do sleep 0.1; done; timeout 60 " SIGHTGLASS_COMMAND
+                       " 2>/dev/null; do sleep 0.1; done; timeout 60 " + kSightglass +
                        " segment --input screen --output none --print-pipeline; status=$?; kill $portal; exit $status' "
                        "2>&1");
   };

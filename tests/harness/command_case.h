@@ -13,8 +13,11 @@
 
 namespace sightglass::test {
 
+// The command as a word of a shell.
+inline const std::string kSightglass = quoted(SIGHTGLASS_COMMAND);
+
 inline CommandResult run_command(const std::string& arguments, const std::string& redirect = "2>&1") {
-  return run_program(quoted(SIGHTGLASS_COMMAND) + " " + arguments + " " + redirect);
+  return run_program(kSightglass + " " + arguments + " " + redirect);
 }
 
 class CommandTest : public ::testing::Test {

@@ -330,14 +330,14 @@ TEST_F(Server, RejectsOffersThatAreNone) {
 TEST_F(Server, ReportsATakenPort) {
   const std::string port = server_->url().substr(server_->url().rfind(':') + 1);
   const CommandResult second =
-      run_program(std::string(SIGHTGLASS_COMMAND) + " serve --input figures --listen 127.0.0.1:" + port + " 2>&1");
+      run_program(quoted(SIGHTGLASS_COMMAND) + " serve --input figures --listen 127.0.0.1:" + port + " 2>&1");
   EXPECT_EQ(second.status, 1);
   EXPECT_EQ(second.output, "sightglass: http://localhost:" + port + ": cannot listen there: port " + port +
                                " is in use; use --listen 127.0.0.1:PORT with another port\n");
 }
 
 TEST(Serve, UsageErrors) {
-  const std::string serve = std::string(SIGHTGLASS_COMMAND) + " serve ";
+  const std::string serve = quoted(SIGHTGLASS_COMMAND) + " serve ";
   for (const char* arguments : {"--listen nonsense", "--listen 127.0.0.1:99999", "--token short", "juggle",
                                 "--blur-strength 99", "--input figures segment", "pose --blur-strength 5"}) {
     const CommandResult result = run_program(serve + arguments + " --input figures 2>&1");
