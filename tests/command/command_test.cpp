@@ -32,7 +32,8 @@ HostTensor read_raw(const std::string& path, const HostTensor& like) {
   return tensor;
 }
 
-std::string figure() { return real_model("figure").string(); }
+// As a word of a shell.
+std::string figure() { return quoted(real_model("figure").string()); }
 
 TEST_F(CommandTest, UsageErrors) {
   EXPECT_EQ(run_command("").status, 2);
@@ -151,7 +152,8 @@ TEST_F(CommandTest, OutputsMatchTheReference) {
     const auto description = describe_case(golden);
     ASSERT_TRUE(description.ok()) << description.status().message();
     const std::string& source = description->inputs[0].source;
-    const std::string input = source == "random" ? "random:1" : (golden.directory / source).string() + " --range 0,1";
+    const std::string input =
+        source == "random" ? "random:1" : quoted((golden.directory / source).string()) + " --range 0,1";
     const std::string prefix = path(golden.name);
     const CommandResult result =
         run_command("run " + quoted(golden.model_file.string()) + " --runs 2 --json --limits min" +
@@ -211,7 +213,7 @@ TEST_F(CommandTest, DumpsNeedNoGpu) {
 TEST_F(CommandTest, DumpsShowTheLabelsOfAFile) {
   const std::string selfie = "segmentation/mediapipe_selfie_segmenter_256";
   if (real_model(selfie).empty()) GTEST_SKIP() << no_model(selfie);
-  const CommandResult text = run_command("dump " + real_model(selfie).string());
+  const CommandResult text = run_command("dump " + quoted(real_model(selfie).string()));
   EXPECT_NE(text.output.find("# known as    MediaPipe selfie segmenter"), std::string::npos) << text.output;
   EXPECT_NE(text.output.find("labels: selfie"), std::string::npos) << text.output;
 }
@@ -232,7 +234,7 @@ TEST_F(CommandTest, ChecksNeedNoGpu) {
 TEST_F(CommandTest, ChecksOfQuantizedModels) {
   const std::string name = "classify_detect/mobilenet_v1_0.25_224_quant";
   if (real_model(name).empty()) GTEST_SKIP() << no_model(name);
-  const std::string check = "check --json " + real_model(name).string();
+  const std::string check = "check --json " + quoted(real_model(name).string());
   EXPECT_EQ(run_command(check + " --quantized-models refused").status, 1);
   const CommandResult runs = run_command(check, "");
   ASSERT_EQ(runs.status, 0);
@@ -327,7 +329,7 @@ TEST_F(CommandTest, ChecksManyModelsAtOnce) {
 
 // A bundle is several models: check takes all of them, the others one.
 TEST_F(CommandTest, BundlesHaveMembers) {
-  std::ifstream file(figure(), std::ios::binary);
+  std::ifstream file(real_model("figure"), std::ios::binary);
   const std::string contents{std::istreambuf_iterator<char>(file), {}};
   const std::vector<std::byte> archive =
       zip({{.name = "a.tflite", .contents = contents, .deflates = true}, {.name = "b.tflite", .contents = contents}});
@@ -382,7 +384,7 @@ TEST_F(CommandTest, TheEngineOnlyExampleMakesTheSameMask) {
   ASSERT_NE(golden, cases.end());
   const CommandResult result =
       run_program(quoted(SIGHTGLASS_ENGINE_ONLY) + " " + quoted(golden->model_file.string()) + " " +
-                  (golden->directory / "seed100.png").string() + " " + path("mask.png") + " 2>&1");
+                  quoted((golden->directory / "seed100.png").string()) + " " + path("mask.png") + " 2>&1");
   ASSERT_EQ(result.status, 0) << result.output;
   const auto references = load_references(*golden);
   ASSERT_TRUE(references.ok()) << references.status().message();
