@@ -320,7 +320,8 @@ TEST_F(VideoCommand, ServesRtsp) {
       " run-pipeline 'rtspsrc location=" + address +
       " ! rtph264depay ! h264parse ! identity eos-after=125 ! mp4mux ! filesink location=" + path("received.mp4") +
       "' 2>&1; echo status $?; timeout 30 " + kSightglass +
-      " segment --input figures --output rtsp://:8643/figures 2>&1; timeout 100 python3 " SIGHTGLASS_HOSTILE_RTSP
+      " segment --input figures --output rtsp://:8643/figures 2>&1; timeout 100 python3 " +
+      quoted(SIGHTGLASS_HOSTILE_RTSP) +
       " 8643 /figures 2>&1; kill -INT "
       "$server; wait $server; echo server $?; cat " +
       log + ")");
@@ -383,7 +384,7 @@ TEST_F(VideoCommand, SharesTheScreenThroughThePortal) {
   }
   const auto share = [&](const std::string& mode) {
     fs::remove(path("portal.log"));
-    return run_program("dbus-run-session -- sh -c '/usr/bin/python3 " SIGHTGLASS_MOCK_PORTAL " " + mode + " >" +
+    return run_program("dbus-run-session -- sh -c '/usr/bin/python3 \"" SIGHTGLASS_MOCK_PORTAL "\" " + mode + " >" +
                        path("portal.log") + " & portal=$!; until grep -q ready " + path("portal.log") +
                        " 2>/dev/null; do sleep 0.1; done; timeout 60 " + kSightglass +
                        " segment --input screen --output none --print-pipeline; status=$?; kill $portal; exit $status' "

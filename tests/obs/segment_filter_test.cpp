@@ -22,7 +22,8 @@ const std::string kSize = ",width=" + std::to_string(kWidth) + ",height=" + std:
 Pixels run_pipeline(const std::string& pipeline) {
   const std::string file = (scratch_folder() / "result.rgba").string();
   const std::string command = "env -u LD_PRELOAD -u DISPLAY GST_PLUGIN_PATH=" + quoted(SIGHTGLASS_PLUGIN_FOLDER) +
-                              " GST_REGISTRY=" + quoted(SIGHTGLASS_REGISTRY) + " gst-launch-1.0 -q " + pipeline + " ! gldownload ! video/x-raw,format=RGBA ! filesink location=" + file;
+                              " GST_REGISTRY=" + quoted(SIGHTGLASS_REGISTRY) + " gst-launch-1.0 -q " + pipeline +
+                              " ! gldownload ! video/x-raw,format=RGBA ! filesink location=" + file;
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
   return read_pixels(file);
 }
@@ -105,7 +106,7 @@ TEST_F(SegmentFilter, ShowsABackgroundImage) {
   const std::string image = SIGHTGLASS_IMAGE;
   const OBSSourceAutoRelease filter =
       add_filter(picture_, R"({"background": "image", "background-location": ")" + image + R"("})");
-  expect_same(render(picture_), expected("background=image background-location=" + image), 0.5);
+  expect_same(render(picture_), expected("background=image background-location=" + quoted(image)), 0.5);
 
   update(filter, R"({"background-location": "missing.png"})");
   render(picture_);

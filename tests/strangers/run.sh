@@ -6,7 +6,7 @@
 #
 #   stranger   tree                                  who and what is special
 #   user       my code/sight glass, in a home        a user with sudo, umask 077, German, without /dev/pts: the demo
-#   root       /root/p                               root, as in a container: the demo and the tests
+#   root       p, in the home directory of root      root, as in a container: the demo and the tests
 #   offline    as the user                           the user without a network, now that the packages are there: the tests
 #   homeless   as the user                           offline without HOME: the demo and the tests of the command
 #   sealed     as the user                           offline with a read-only home directory: the same
@@ -61,10 +61,11 @@ meet() {
 }
 
 settle "$home/my code/sight glass" "$name"
-settle /root/p root
+root_tree="/root/p"
+settle "$root_tree" root
 user="who=$name umask=077 pts=no"
 german="home=$home locale=de_DE.UTF-8"
-as_root="tree=/root/p who=root home=/root"
+as_root="tree=$root_tree who=root home=${root_tree%/p}"
 meet user yes "$user $german" demo --seconds 2
 meet root yes "$as_root" demo --seconds 2
 meet root yes "$as_root" test "$@"
