@@ -90,8 +90,9 @@ TEST_F(CommandTest, TheDeviceCanBeMeasuredWithoutModels) {
 }
 
 TEST_F(MeasureTest, ProfilesListStepTimes) {
-  const CommandResult result = run_command(
-      "run " + quoted(model_) + " --runs 5 --json --trace " + path("trace.json") + " --svg " + path("profile.svg"), "");
+  const CommandResult result = run_command("run " + test::quoted(model_) + " --runs 5 --json --trace " +
+                                               path("trace.json") + " --svg " + path("profile.svg"),
+                                           "");
   ASSERT_EQ(result.status, 0) << result.output;
   const auto report = nlohmann::json::parse(result.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << result.output;
@@ -143,19 +144,19 @@ TEST_F(MeasureTest, ProfilesListStepTimes) {
 }
 
 TEST_F(MeasureTest, ProfilesPrintTables) {
-  const CommandResult result = run_command("run " + quoted(model_) + " --runs 1 --profile");
+  const CommandResult result = run_command("run " + test::quoted(model_) + " --runs 1 --profile");
   ASSERT_EQ(result.status, 0) << result.output;
   EXPECT_NE(result.output.find("roofline"), std::string::npos) << result.output;
   EXPECT_NE(result.output.find("DEPTHWISE_CONV_2D #"), std::string::npos);
   const CommandResult unwritable =
-      run_command("run " + quoted(model_) + " --runs 0 --svg " + path("no/such/folder.svg"));
+      run_command("run " + test::quoted(model_) + " --runs 0 --svg " + path("no/such/folder.svg"));
   EXPECT_EQ(unwritable.status, 1);
   EXPECT_NE(unwritable.output.find("no/such/folder.svg"), std::string::npos) << unwritable.output;
 }
 
 TEST_F(MeasureTest, BenchMeasuresModelsAndTheirStarts) {
   const CommandResult result = run_command(
-      "bench " + quoted(model_) + " " + path("none.tflite") + " --runs 4 --precision fp16 --json", "2>/dev/null");
+      "bench " + test::quoted(model_) + " " + path("none.tflite") + " --runs 4 --precision fp16 --json", "2>/dev/null");
   EXPECT_EQ(result.status, 1) << "one of the models does not exist";
   const auto report = nlohmann::json::parse(result.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << result.output;
