@@ -24,7 +24,7 @@ struct QuantizedModel {
 // Names the test.
 void PrintTo(const QuantizedModel& model, std::ostream* out) { *out << '"' << model.name << '"'; }
 
-constexpr double kSame = 1e-4, kRoundedTwice = 4e-3;
+constexpr double kSame = 1e-4, kRoundedTwice = 1e-2;
 
 class RefQuantizedModelsTest : public ::testing::TestWithParam<QuantizedModel> {};
 
