@@ -191,7 +191,8 @@ ValueRange Ranges::computed(const Node& node) {
     case OpType::kSquare:
       return interval::square(a);
     case OpType::kNeg:
-      return {-a.high, -a.low};
+      // Stored integers are negated as they are, whatever the scales.
+      return is_quantized(graph_.value(node.outputs[0])) ? ValueRange{} : ValueRange{-a.high, -a.low};
     case OpType::kAbs:
       return interval::valley(a, 0, 0, [](double x) { return std::abs(x); });
     case OpType::kLog:
