@@ -384,11 +384,12 @@ TEST_F(VideoCommand, SharesTheScreenThroughThePortal) {
   }
   const auto share = [&](const std::string& mode) {
     fs::remove(path("portal.log"));
-    return run_program("dbus-run-session -- sh -c '/usr/bin/python3 \"" SIGHTGLASS_MOCK_PORTAL "\" " + mode + " >" +
-                       path("portal.log") + " & portal=$!; until grep -q ready " + path("portal.log") +
-                       " 2>/dev/null; do sleep 0.1; done; timeout 60 " + kSightglass +
-                       " segment --input screen --output none --print-pipeline; status=$?; kill $portal; exit $status' "
-                       "2>&1");
+    const std::string script = "/usr/bin/python3 " + quoted(SIGHTGLASS_MOCK_PORTAL) + " " + mode + " >" +
+                               path("portal.log") + " & portal=$!; until grep -q ready " + path("portal.log") +
+                               " 2>/dev/null; do sleep 0.1; done; timeout 60 " + kSightglass +
+                               " segment --input screen --output none --print-pipeline; status=$?; kill $portal; "
+                               "exit $status";
+    return run_program("dbus-run-session -- sh -c " + quoted(script) + " 2>&1");
   };
   const CommandResult granted = share("");
   EXPECT_EQ(granted.status, 0) << granted.output;
