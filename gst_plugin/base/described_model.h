@@ -23,7 +23,7 @@ class DescribedModel {
   static Result<DescribedModel> load(const std::string& file, const ModelSettings& settings, Describe describe,
                                      ImageOrder order = ImageOrder::kArranged) {
     DescribedModel loaded;
-    ModelOptions model_options = settings.model_options();
+    SIGHTGLASS_ASSIGN_OR_RETURN(ModelOptions model_options, settings.model_options());
     model_options.image_order = order;
     SIGHTGLASS_ASSIGN_OR_RETURN(loaded.shared_, SharedModel::load(file, model_options));
     SIGHTGLASS_ASSIGN_OR_RETURN(loaded.description_, describe(*loaded.shared_));

@@ -43,15 +43,6 @@ std::optional<ImageSize> parse_size(const std::string& text) {
   return is_size ? std::optional(size) : std::nullopt;
 }
 
-Status set_input_size(ModelSettings& settings, std::optional<std::string> text) {
-  if (text && text->empty()) text.reset();
-  if (text && !parse_size(*text)) {
-    return invalid_argument("input-size=" + *text + ": expected width and height in pixels, such as 320x240");
-  }
-  settings.input_size = std::move(text);
-  return {};
-}
-
 }  // namespace
 
 InputNormalization ModelSettings::normalization() const {
@@ -61,11 +52,16 @@ InputNormalization ModelSettings::normalization() const {
   return result;
 }
 
-ModelOptions ModelSettings::model_options() const {
+Result<ModelOptions> ModelSettings::model_options() const {
   ModelOptions options;
   options.quantized_models = quantized_models;
   options.memory_limit = static_cast<int64_t>(memory_limit);
-  if (input_size) options.open_size = parse_size(*input_size);
+  if (input_size && !input_size->empty()) {
+    options.open_size = parse_size(*input_size);
+    if (!options.open_size) {
+      return invalid_argument("input-size=" + *input_size + ": expected width and height in pixels, such as 320x240");
+    }
+  }
   return options;
 }
 
@@ -93,7 +89,7 @@ const PropertyTable<ModelSettings>& model_properties() {
               "Scale factor for frame colors in [0,1], applied before input-offset (unset = from the model)"),
           row::optional_number("input-offset", "Input offset", &S::input_offset, kInputOffsetDefault, -kMostScale,
                                kMostScale, kAtStart, "Offset added to scaled frame colors (unset = from the model)"),
-          row::text("input-size", "Input size", set_by(&S::input_size, set_input_size), kAtStart,
+          row::text("input-size", "Input size", &S::input_size, kAtStart,
                     "Width and height of the input, such as \"320x240\", for models that leave them open (NULL = as in "
                     "the file)"),
           row::choice("precision", "Precision", &S::precision, "GstGLModelPrecision",

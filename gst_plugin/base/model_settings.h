@@ -20,7 +20,7 @@ struct ModelSettings {
   std::optional<std::string> model;  // live: takes over once compiled
   // Read when the element starts.
   std::optional<double> input_scale, input_offset;  // unset: from the model
-  std::optional<std::string> input_size;            // of models that leave it open: "256x256"; valid
+  std::optional<std::string> input_size;            // of models that leave it open: "256x256"
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;
   QuantizedModels quantized_models = QuantizedModels::kAllowed;
@@ -35,7 +35,8 @@ struct ModelSettings {
   std::optional<std::string> notice;
   GstVideoOrientationMethod video_direction = GST_VIDEO_ORIENTATION_AUTO;
 
-  ModelOptions model_options() const;
+  // Fails if the input size is not one.
+  Result<ModelOptions> model_options() const;
   InputNormalization normalization() const;
   // Copies the settings that `options` contains.
   void apply_to(PlanOptions& options) const;

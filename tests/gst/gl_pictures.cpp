@@ -5,6 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "harness/scratch_folder.h"
+
 namespace sightglass::test {
 
 GlTexture upload(const GlApi& gl, const Rgba& picture) {
@@ -71,10 +73,24 @@ double iou(const Rgba& a, const Rgba& b) {
   return either == 0 ? 1.0 : static_cast<double>(both) / static_cast<double>(either);
 }
 
+namespace {
+
+// A link to a directory in the directory of the test.
+std::string linked(const std::filesystem::path& directory, const char* name) {
+  const std::filesystem::path link = scratch_folder() / name;
+  std::error_code error;
+  if (!std::filesystem::is_symlink(link, error)) std::filesystem::create_directory_symlink(directory, link);
+  return link.string();
+}
+
+}  // namespace
+
 std::string shared_directory() {
   const std::filesystem::path path = std::filesystem::path(SIGHTGLASS_SOURCE_DIR).parent_path() / "shared";
   std::error_code error;
-  return std::filesystem::is_directory(path, error) ? path.string() : std::string();
+  return std::filesystem::is_directory(path, error) ? linked(path, "shared") : std::string();
 }
+
+std::string figure_file() { return linked(SIGHTGLASS_SOURCE_DIR "/models/figure", "bundled") + "/figure.tflite"; }
 
 }  // namespace sightglass::test

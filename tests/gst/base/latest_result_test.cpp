@@ -8,6 +8,7 @@
 
 #include "element_harness.h"
 #include "figure_truth.h"
+#include "gl_pictures.h"
 #include "model_elements.h"
 #include "red_picture.h"
 #include "sightglass/gst/results_meta.h"
@@ -18,7 +19,7 @@ namespace sightglass::test {
 namespace {
 
 constexpr int32_t kSize = 64;
-const std::string kSlowModel = std::string(SIGHTGLASS_SOURCE_DIR) + "/models/figure/figure.tflite";
+const std::string kSlowModel = figure_file();
 
 // Shows where frames are red, in white.
 std::string infer(const std::string& properties) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "gl_pictures.h"
 #include "red_picture.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
@@ -17,7 +18,7 @@ namespace sightglass::test {
 namespace {
 
 constexpr int32_t kSize = 64;
-const std::string kSlowModel = std::string(SIGHTGLASS_SOURCE_DIR) + "/models/figure/figure.tflite";
+const std::string kSlowModel = figure_file();
 
 std::string element(const std::string& properties, const std::string& model = red_model()) {
   return "glsegment name=segment mask-sync=latest background=mask model=" + model + " " + properties;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <random>
 
+#include "gl_pictures.h"
 #include "red_picture.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
@@ -151,9 +152,7 @@ TEST(SkipStatic, RunsAfterFrames) {
 
 // Runs over some sixty frames: whether a run takes place is decided when it begins.
 TEST(SkipStatic, RunsInParts) {
-  const std::string model =
-      "glsegment name=segment background=mask smoothing=0 model=" + std::string(SIGHTGLASS_SOURCE_DIR) +
-      "/models/figure/figure.tflite";
+  const std::string model = "glsegment name=segment background=mask smoothing=0 model=" + figure_file();
   const Rgba first = left_half_red(kSize, kSize);
   const Rgba second = picture(kSize, kSize, [](int32_t x, int32_t y) { return (x / 32 + y / 32) % 2 == 0; });
   const auto true_mask = [&](const Rgba& frame) {
