@@ -124,6 +124,31 @@ TEST_P(ModelChangeOf, TheOldModelStaysIfTheNewOneFails) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
+// Programs that run for months survive a `cp` over their model: it is read, not mapped.
+TEST_P(ModelChangeOf, TheFileOfARunningModelMayBeOverwritten) {
+  const std::string model = copy_of(first(), "running.tflite");
+  TestPipeline pipeline(element("model=" + model));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  const Rgba frame = left_half_red(64, 64);
+  const auto whole = std::filesystem::file_size(model);
+  for (const auto size : {whole / 2, decltype(whole){0}, whole}) {
+    std::filesystem::resize_file(model, size);  // in place; what was cut comes back as zeros
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
+  }
+  EXPECT_EQ(pipeline.warning(), "");
+
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_READY, true));
+  EXPECT_FALSE(pipeline.set_state(GST_STATE_PLAYING) && pipeline.pass(frame));
+  const std::string error = pipeline.error();
+  std::printf("%s\n", error.c_str());
+  EXPECT_NE(error.find(model), std::string::npos);
+
+  copy_of(first(), "running.tflite");
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_NULL, true));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  EXPECT_TRUE(pipeline.pass(frame)) << pipeline.error();
+}
+
 TEST_P(ModelChangeOf, TheLastModelSetWins) {
   TestPipeline pipeline(element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
