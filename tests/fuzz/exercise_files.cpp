@@ -14,6 +14,8 @@
 #include "decode_picture.h"
 #include "infer/labels.h"
 #include "model/model_check.h"
+#include "packed_assets.h"
+#include "tar_archive.h"
 #include "task_bundle.h"
 #include "tflite/attached_files.h"
 
@@ -85,6 +87,22 @@ void exercise_bundle(Bytes bytes) {
     require(task.detector.empty() || bundle->read(task.detector).status().code() != ErrorCode::kNotFound,
             "a detector that is not in the bundle");
   }
+}
+
+void exercise_package(Bytes bytes) {
+  constexpr int64_t kMostBytes = 4096;
+  const MemoryFile file(bytes);
+  std::vector<TarMember> members{{"a.data", kMostBytes}, {loader_of("a.data"), kMostBytes}};
+  const Status read = read_tar_members(file.path(), members);
+  if (!read.ok()) return require_message(read);
+  for (const TarMember& member : members) require(member.contents.size() <= kMostBytes, "a member beyond its limit");
+  const Bytes data = members[0].contents, table = members[1].contents;
+  const std::string_view loader(reinterpret_cast<const char*>(table.data()), table.size());
+  const auto asset = packed_asset(data, loader, "/a.tflite");
+  if (!asset.ok()) return require_message(asset.status());
+  require(
+      asset->empty() || (asset->data() >= data.data() && asset->data() + asset->size() <= data.data() + data.size()),
+      "a part outside of the bundle");
 }
 
 void exercise_labels(Bytes bytes) {

@@ -13,6 +13,8 @@ using Bytes = std::span<const std::byte>;
 void exercise_archive(Bytes bytes);
 // A .task bundle: every member is read, or refused with a message.
 void exercise_bundle(Bytes bytes);
+// A package of a registry, compressed or not, with a bundle and its table: what is found lies within its limits.
+void exercise_package(Bytes bytes);
 // A label text for parse_labels().
 void exercise_labels(Bytes bytes);
 // An image of at most 256x256 pixels.

@@ -53,6 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FileReplay,
                          testing::Values(Kind{"archives", exercise_archive, sample_archives},
                                          Kind{"bundles", exercise_bundle, sample_bundles},
                                          Kind{"labels", exercise_labels, sample_labels},
+                                         Kind{"packages", exercise_package, sample_packages},
                                          Kind{"pictures", exercise_picture, sample_pictures},
                                          Kind{"reports", exercise_report, sample_named_models}),
                          [](const auto& info) { return info.param.name; });

@@ -1,6 +1,6 @@
 // Writes the initial corpus: fuzz_seeds FOLDER [FOLDER-OF-MODELS]. FOLDER/importer gets the sample models and the small
-// *.tflite files of the second directory. archive, bundle, changing, labels, picture, and report get samples of other
-// files.
+// *.tflite files of the second directory. archive, bundle, changing, labels, package, picture, and report get samples
+// of other files.
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -32,6 +32,7 @@ int write_seeds(const fs::path& folder, const fs::path& models) {
   count += write_all(folder / "archive", sample_archives());
   count += write_all(folder / "bundle", sample_bundles());
   count += write_all(folder / "labels", sample_labels());
+  count += write_all(folder / "package", sample_packages());
   count += write_all(folder / "picture", sample_pictures());
   count += write_all(folder / "changing", sample_changing_files());
   count += write_all(folder / "report", sample_named_models(), ".tflite");

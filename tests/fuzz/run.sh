@@ -22,7 +22,7 @@ cmake -S "$root" -B "$build" -G Ninja -DCMAKE_UNITY_BUILD=ON -DCMAKE_C_COMPILER=
   -DCMAKE_CXX_COMPILER_LAUNCHER=$launcher -DCMAKE_C_COMPILER_LAUNCHER=$launcher \
   -DCMAKE_CXX_FLAGS=-D_GLIBCXX_ASSERTIONS -DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O1 -g' \
   -DSIGHTGLASS_FUZZ=ON -DSIGHTGLASS_SANITIZE=address,undefined >"$build/configure.log"
-targets='importer weights metadata tuning_file program_cache archive bundle changing labels picture report http offer address'
+targets='importer weights metadata tuning_file program_cache archive bundle changing labels package picture report http offer address'
 # shellcheck disable=SC2046,SC2086  # lists of words
 cmake --build "$build" --target fuzz_seeds $graphs $(printf 'fuzz_%s ' $targets)
 

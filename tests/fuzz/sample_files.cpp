@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/picture_bomb.h"
+#include "harness/tar_writer.h"
 #include "metadata_builder.h"
 
 namespace sightglass::test {
@@ -60,6 +61,15 @@ std::vector<SampleFile> sample_bundles() {
       {"bundle", inside},
       {"bundle_compressed", zip({{.name = "a.tflite", .contents = std::string(200, 'a') + text, .deflates = true}})},
       {"bundle_in_bundle", zip({{.name = "hands.task", .contents = text, .deflates = true}, {"b", ""}})}};
+}
+
+std::vector<SampleFile> sample_packages() {
+  const std::string data(1000, 'm');
+  const std::string loader =
+      R"(loadPackage({"files": [{"filename": "/a.tflite", "start": 100, "end": 612}], "remote_package_size": 1000});)";
+  const std::string both = tar_member("package/a.data", data) + tar_member("package/a_loader.js", loader);
+  return {file_of("package", both + tar_end()), file_of("package_without_end", both),
+          file_of("package_long_name", tar_member("", "package/a.data", {.type = 'L'}) + both + tar_end())};
 }
 
 std::vector<SampleFile> sample_labels() {

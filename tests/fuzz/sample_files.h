@@ -14,6 +14,7 @@ using SampleFile = SampleModel;
 std::vector<SampleFile> sample_archives();
 std::vector<SampleFile> sample_bundles();
 std::vector<SampleFile> sample_labels();
+std::vector<SampleFile> sample_packages();
 std::vector<SampleFile> sample_pictures();
 // For exercise_changing().
 std::vector<SampleFile> sample_changing_files();
