@@ -34,8 +34,8 @@ for target in $targets; do
   set -- "$corpus"
   [ -d "$known" ] && set -- "$corpus" "$known"
   echo "== fuzzing $target for $seconds seconds; findings go to $build/findings"
-  # One input may take 1 GB and 5 s.
-  "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=1024 -malloc_limit_mb=1024 \
+  # One input may take 1 GB with what sanitizers add, 256 MB at once, and 5 s.
+  "$build/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=16384 -rss_limit_mb=1024 -malloc_limit_mb=256 \
     -timeout=5 -print_final_stats=1 -verbosity=1 -artifact_prefix="$build/findings/$target-" "$@" >"$log" 2>&1 || {
     tail -n 40 "$log" >&2
     echo "== finding; the full log is $log" >&2
