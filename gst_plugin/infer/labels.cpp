@@ -19,7 +19,9 @@ namespace {
 
 constexpr int64_t kMostBytes = int64_t{16} << 20;
 constexpr std::ptrdiff_t kMostLines = std::ptrdiff_t{1} << 20;
+constexpr size_t kMostNumber = size_t{1} << 20;
 constexpr std::string_view kSpaces = " \t\r\n";
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::string_view trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(kSpaces);
@@ -34,7 +36,6 @@ struct NumberedLine {
 };
 
 std::optional<NumberedLine> numbered_line(std::string_view line) {
-  constexpr size_t kMostNumber = 1 << 20;
   NumberedLine result;
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), result.number);
   size_t at = static_cast<size_t>(end - line.data());
@@ -81,6 +82,10 @@ Status read_label_map(LabelFile& file) {
     if (const auto value = field(line, "id")) std::from_chars(value->data(), value->data() + value->size(), id);
     if (const auto value = field(line, "name"); value && name.empty()) name = *value;
     if (const auto value = field(line, "display_name")) name = *value;
+    if (id > kMostNumber) {
+      return invalid_argument("the label map has the id " + std::to_string(id) + ", above " +
+                              std::to_string(kMostNumber));
+    }
     if (line.find('}') == std::string::npos) continue;
     items[id] = std::move(name);
     name.clear();
@@ -93,23 +98,23 @@ Status read_label_map(LabelFile& file) {
   return {};
 }
 
+std::string_view without_mark(std::string_view text) {
+  return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
+}
+
 // The text in UTF-8, without a byte-order mark.
 std::string to_utf8(std::string_view text) {
-  const char* encoding = nullptr;
-  if (text.starts_with("\xef\xbb\xbf")) {
-    text.remove_prefix(3);
-  } else if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
-    encoding = "UTF-16";
-  }
+  text = without_mark(text);
+  const bool is_utf16 = text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
   const auto size = static_cast<gssize>(text.size());
-  if (encoding == nullptr && g_utf8_validate(text.data(), size, nullptr) == FALSE) encoding = "WINDOWS-1252";
-  if (encoding == nullptr) return std::string(text);
+  if (!is_utf16 && g_utf8_validate(text.data(), size, nullptr) != FALSE) return std::string(text);
   gsize length = 0;
-  gchar* const converted = g_convert(text.data(), size, "UTF-8", encoding, nullptr, &length, nullptr);
+  gchar* const converted =
+      g_convert(text.data(), size, "UTF-8", is_utf16 ? "UTF-16" : "WINDOWS-1252", nullptr, &length, nullptr);
   if (converted == nullptr) return std::string(text);
-  std::string result(converted, length);
+  std::string result(without_mark({converted, length}));
   g_free(converted);
-  return to_utf8(result);  // drops a byte-order mark
+  return result;
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, Corpus,
                                          Target{"metadata", exercise_metadata},
                                          Target{"tuning_file", exercise_tuning_file},
                                          Target{"program_cache", exercise_program_cache},
+                                         Target{"labels", exercise_bytes<exercise_labels>},
                                          Target{"picture", exercise_bytes<exercise_picture>}),
                          [](const auto& info) { return info.param.name; });
 

@@ -76,6 +76,8 @@ std::vector<SampleFile> sample_labels() {
   return {file_of("labels_plain", "cat\n dog \r\n\nbird\n\n\n"),
           file_of("labels_numbered", "0 person\n1: bicycle\n2 \tcar"),
           file_of("labels_half_numbered", "0:\n1: bicycle\n2"),
+          file_of("labels_utf16", std::string("\xff\xfer\0e\0d\0\n\0a\0", 12)),
+          file_of("labels_map", "item {\n  id: 1\n  name: 'red'\n}\nitem {\n  id: 3\n  display_name: \"blue\"\n}\n"),
           file_of("labels_unicode", "\xef\xbb\xbfK\xc3\xa4se\n\xe2\x80\xae\xff\n\x1b[31mred")};
 }
 

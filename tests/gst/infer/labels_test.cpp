@@ -81,6 +81,12 @@ TEST(Labels, FilesOfSeveralForms) {
   }
   EXPECT_FALSE(load_labels(write("empty", "\n \n")).ok());
   EXPECT_FALSE(load_labels(write("lines", std::string(size_t{1} << 21, '\n') + "cat")).ok());
+  EXPECT_FALSE(load_labels(write("mark twice", std::string("\xff\xfe\xff\xfe\x0e\0\0\0", 8))).ok());
+  for (const char* id : {"1048577", "18446744073709551615"}) {
+    const auto map = load_labels(write("id", std::string("item {\n  id: ") + id + "\n  name: 'a'\n}\n"));
+    ASSERT_FALSE(map.ok());
+    EXPECT_NE(map.status().message().find(id), std::string::npos) << map.status().message();
+  }
   EXPECT_FALSE(load_labels(write("binary", std::string("a\0b", 3))).ok());
   EXPECT_FALSE(load_labels((folder / "none").string()).ok());
   EXPECT_FALSE(load_labels(folder.string()).ok()) << "a folder";
