@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "gif_frames.h"
 #include "gpu_engine/input_file.h"
 #include "image_facts.h"
 
@@ -57,6 +58,7 @@ class Decoder {
       SIGHTGLASS_ASSIGN_OR_RETURN(const size_t count, file.read(buffer));
       if (loader_ == nullptr) SIGHTGLASS_RETURN_IF_ERROR(begin(std::span(buffer).first(count)));
       if (count == 0) break;
+      if (is_gif_) SIGHTGLASS_RETURN_IF_ERROR(check_frames(std::span(buffer).first(count)));
       const size_t kept = std::min(count, kMostHeader - std::min(kMostHeader, beginning_.size()));
       beginning_.insert(beginning_.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(kept));
       GError* error = nullptr;
@@ -91,11 +93,20 @@ class Decoder {
   Status begin(std::span<const std::byte> beginning) {
     const char* const format = format_of(beginning);
     if (format == nullptr) return invalid_argument("its format is not PNG, JPEG, GIF or PNM; convert it to PNG");
+    is_gif_ = std::string_view(format) == "gif";
     GError* error = nullptr;
     loader_ = gdk_pixbuf_loader_new_with_type(format, &error);
     if (loader_ == nullptr) return failure(error);  // no decoder installed
     g_signal_connect(loader_, "size-prepared", G_CALLBACK(&Decoder::take_size), this);
     return {};
+  }
+  // The decoder of GIF allocates each frame with the size in its header, whatever the size of the image.
+  Status check_frames(std::span<const std::byte> bytes) {
+    gif_frames_.feed(bytes);
+    if (int64_t{gif_frames_.width()} * gif_frames_.height() <= most_pixels_) return {};
+    return resource_exhausted("it has a frame of " + std::to_string(gif_frames_.width()) + "x" +
+                              std::to_string(gif_frames_.height()) +
+                              " pixels, too many for a file of its size; scale it down");
   }
   static void take_size(GdkPixbufLoader* loader, int width, int height, gpointer data) {
     auto* self = static_cast<Decoder*>(data);
@@ -131,7 +142,8 @@ class Decoder {
   std::vector<std::byte> beginning_;   // of the file, with its EXIF data
   GdkPixbufLoader* loader_ = nullptr;  // set once the format is known
   int width_ = 0, height_ = 0;
-  bool refused_ = false, closed_ = false;
+  bool refused_ = false, closed_ = false, is_gif_ = false;
+  GifFrames gif_frames_;
 };
 
 }  // namespace

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <span>
 #include <string>
 
+#include "gif_frames.h"
 #include "harness/picture_bomb.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
@@ -55,6 +57,32 @@ TEST(DecodePicture, SmallFilesOfLargeImagesAreRejectedBeforeDecoding) {
     EXPECT_EQ(picture.status().message(), "it has 16000x16000 pixels, too many for a file of its size; scale it down");
   }
   EXPECT_LT(peak_kib() - before, 100 << 10);
+}
+
+// An animation of 2x3 pixels whose second frame claims others, in pieces of any size.
+TEST(DecodePicture, FramesBeyondTheImageAreLimited) {
+  const auto frame = [](uint32_t width, uint32_t height) {
+    return std::string("!\xf9\4\0\0\0\0\0,\0\0\0\0", 13) + little_endian(width, 2) + little_endian(height, 2) +
+           std::string("\0\2\2\x44\1\0", 6);
+  };
+  const std::string begin =
+      "GIF89a" + little_endian(2, 2) + little_endian(3, 2) + std::string("\x80\0\0\0\0\0\xff\xff\xff", 9) + frame(2, 3);
+  const std::string path = scratch_folder() / "frames.gif";
+  const auto decoded = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    return decode_picture(path, 16384).status();
+  };
+  EXPECT_TRUE(decoded(begin + ";").ok()) << decoded(begin + ";").message();
+  const Status status = decoded(begin + frame(14406, 24889) + ";");
+  EXPECT_NE(status.message().find("a frame of 14406x24889 pixels"), std::string::npos) << status.message();
+  for (const size_t piece : {1, 7, 1000}) {
+    GifFrames frames;
+    const std::string all = begin + frame(5, 1) + frame(4, 3) + frame(2, 2);
+    for (size_t at = 0; at < all.size(); at += piece)
+      frames.feed(std::as_bytes(std::span(all).subspan(at, std::min(piece, all.size() - at))));
+    EXPECT_EQ(frames.width(), 4);
+    EXPECT_EQ(frames.height(), 3);
+  }
 }
 
 TEST(DecodePicture, BothSidesAreLimited) {
