@@ -50,8 +50,10 @@ TEST(ListenAddress, ReadsAddressesAndPorts) {
     EXPECT_EQ(listen->loopback(), c.loopback) << c.text;
     EXPECT_EQ(listen->url(), c.url) << c.text;
   }
-  for (const char* text :
-       {"", "example.com:80", "1.2.3:80", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:8o", "[::1", "[::1]x"}) {
+  for (const std::string& text :
+       {std::string(), std::string("example.com:80"), std::string("1.2.3:80"), std::string("127.0.0.1:"),
+        std::string("127.0.0.1:65536"), std::string("127.0.0.1:8o"), std::string("[::1"), std::string("[::1]x"),
+        std::string("::12%a]:80"), std::string("fe80::1%a:b"), std::string("e::\0:1", 7)}) {
     const Result<ListenAddress> listen = parse_listen_address(text);
     EXPECT_FALSE(listen.ok()) << text << " became " << (listen.ok() ? listen->url() : "");
   }

@@ -2,13 +2,21 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
 #include <charconv>
+#include <string_view>
 
 namespace sightglass::serve {
 
 namespace {
 
-bool is_address(const std::string& text) { return g_hostname_is_ip_address(text.c_str()) != FALSE; }
+// Interfaces in addresses (fe80::1%eth0) have plain names here, so that they can be told from ports.
+bool is_address(const std::string& text) {
+  constexpr std::string_view kPlain = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_~:%";
+  return text.find_first_not_of(kPlain) == text.npos &&
+         text.find(':', std::min(text.find('%'), text.size())) == text.npos &&
+         g_hostname_is_ip_address(text.c_str()) != FALSE;
+}
 bool is_ipv6(const std::string& text) { return is_address(text) && text.find(':') != std::string::npos; }
 bool is_ipv4(const std::string& text) { return is_address(text) && !is_ipv6(text); }
 
