@@ -146,7 +146,8 @@ Result<std::vector<GParamSpec*>> element_settings(const std::string& element) {
 Status check_values(const std::string& element, const PropertyValues& values) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<GParamSpec*> specs, element_settings(element));
   for (const auto& [name, value] : values) {
-    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const auto* own) { return name == own->name; });
+    const auto spec =
+        std::find_if(specs.begin(), specs.end(), [&wanted = name](const auto* own) { return wanted == own->name; });
     // Properties of base classes are not in the table.
     if (spec == specs.end()) continue;
     const Status valid = check_value(*spec, value);

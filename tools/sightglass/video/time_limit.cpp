@@ -30,7 +30,7 @@ TimeLimit::TimeLimit(GstElement* pipeline, GstElement* model, double seconds)
   watch(frames.get(), video_);
   const ElementPtr muxer(gst_bin_get_by_name(GST_BIN(pipeline), kMuxerElement));
   const PadPtr sound(muxer == nullptr ? nullptr : gst_element_get_static_pad(muxer.get(), kMuxerAudioPad));
-  if (sound != nullptr) watch(sound.get(), audio_.emplace());
+  if (sound != nullptr) watch(sound.get(), audio_);
 }
 
 void TimeLimit::watch(GstPad* pad, Stream& stream) {
@@ -59,7 +59,8 @@ bool TimeLimit::reached() const {
   if (video_.reached_at == 0) return false;
   // Audio can end before the limit.
   constexpr gint64 kWaitForAudio = G_USEC_PER_SEC;
-  return !audio_ || audio_->reached_at != 0 || g_get_monotonic_time() - video_.reached_at > kWaitForAudio;
+  return audio_.limit == nullptr || audio_.reached_at != 0 ||
+         g_get_monotonic_time() - video_.reached_at > kWaitForAudio;
 }
 
 double TimeLimit::position() const { return first_ < 0 ? 0 : 1e-9 * static_cast<double>(last_ - first_); }

@@ -4,7 +4,6 @@
 #include <gst/gst.h>
 
 #include <atomic>
-#include <optional>
 
 namespace sightglass::video {
 
@@ -24,7 +23,7 @@ class TimeLimit {
  private:
   // One of the streams of the input.
   struct Stream {
-    TimeLimit* limit = nullptr;
+    TimeLimit* limit = nullptr;  // null: the input has no such stream
     bool video = false;
     std::atomic<gint64> reached_at = 0;  // monotonic time, in microseconds; 0: not yet
   };
@@ -35,8 +34,7 @@ class TimeLimit {
   const gint64 length_;  // in nanoseconds
   // Running times of frames, in nanoseconds; -1: none has come.
   std::atomic<gint64> first_ = -1, last_ = -1;
-  Stream video_;
-  std::optional<Stream> audio_;
+  Stream video_, audio_;
 };
 
 }  // namespace sightglass::video
