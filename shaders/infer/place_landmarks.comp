@@ -96,6 +96,7 @@ void main() {
   vec4 next = next_square(lane, square);
   bool is_there = regions[slot].is_followed != 0 && score >= u_score.x;
   is_there = is_there && next.z >= 1.0 && !is_elsewhere(next, is_new);
+  memoryBarrierBuffer();
   barrier();  // all lanes have read what one of them will write
   if (lane == 0) {
     regions[slot].is_followed = is_there ? 1 : 0;

@@ -5,7 +5,7 @@
 
 layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Cells { vec4 cells[]; };
-layout(std430, binding = 1) buffer Found { PERSONS; } found;
+layout(std430, binding = 1) writeonly buffer Found { PERSONS; } found;
 
 shared float s_score[kGroupInvocations];
 shared int s_cell[kGroupInvocations];

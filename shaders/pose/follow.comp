@@ -18,12 +18,13 @@ struct Track {
   Filtered points[kMaxKeyPoints];
   Filtered world[kMaxKeyPoints];
 };
-layout(std430, binding = 1) buffer Tracks {
+// Coherent: one invocation assigns the tracks that others move.
+layout(std430, binding = 1) coherent buffer Tracks {
   int next_id;  // minus one
   int tracks_unused[3];
   Track tracks[kMaxPersons];
 };
-layout(std430, binding = 2) buffer Persons { PERSONS; } told;
+layout(std430, binding = 2) writeonly buffer Persons { PERSONS; } told;
 layout(std140, binding = kParamsBinding) uniform Follow {
   vec4 u_filter;  // seconds since the previous frame, below 0 if none; minimum cutoff in Hz; beta; cutoff of the speed
   vec4 u_frame;   // width and height in pixels; minimum visibility and presence of a point to count for the box
@@ -228,8 +229,10 @@ void main() {
   barrier();
   match(lane);
   if (lane == 0) assign();
+  memoryBarrierBuffer();
   barrier();
   if (lane < s_count) move(s_person[lane]);
+  memoryBarrierBuffer();
   barrier();
   for (int n = lane; n < s_count * kMaxKeyPoints; n += int(kGroupInvocations)) {
     ivec2 told_at = row_and_column(n, kMaxKeyPoints);

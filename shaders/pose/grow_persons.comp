@@ -17,7 +17,7 @@ layout(std430, binding = 2) readonly buffer Backward { float backward[]; };
 #define BACKWARD backward
 const int kChannels = 32, kBackwardChannel = 0;
 #endif
-layout(std430, binding = 3) buffer Found { PERSONS; } found;
+layout(std430, binding = 3) writeonly buffer Found { PERSONS; } found;
 
 const int kEdges = 16, kPoints = 17, kRefinements = 2;
 // From parent to child, by COCO indices.

@@ -115,6 +115,7 @@ void main() {
   bool is_near = is_near_another();
   float least = is_near && !is_new ? kLeastOfHidden * u_score.x : u_score.x;
   bool is_there = regions[slot].is_followed != 0 && score[0] >= least;
+  memoryBarrierBuffer();
   barrier();  // all lanes have read what one of them will write
   if (lane < kMaxKeyPoints && is_there) store_point(lane, square);
   if (lane != 0) return;

@@ -36,6 +36,7 @@ void choose_region(vec4 square) {
 void main() {
   int lane = int(gl_LocalInvocationIndex);
   vec4 square = regions[0].square;
+  memoryBarrierBuffer();
   barrier();  // all lanes have read what one of them will write
   if (lane < kPoints) {
     persons[0].points[lane] = flat_point(place_of(lane, square) / u_frame.xy, score_of(lane));

@@ -5,7 +5,7 @@
 
 layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Numbers { float numbers[]; };
-layout(std430, binding = 1) buffer Found { PERSONS; } found;
+layout(std430, binding = 1) writeonly buffer Found { PERSONS; } found;
 layout(std140, binding = kParamsBinding) uniform Decoder {
   vec4 u_place[2];  // rows of the transform from the model input to the upright frame; both in fractions
   vec4 u_score;     // x: minimum score of a person

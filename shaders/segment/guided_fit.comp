@@ -137,7 +137,7 @@ void main() {
     // The last column is the one that leaves. If most of the sums has left, their rounding errors stay: then the whole
     // window is added up.
     bool whole = i == 0;
-    for (int pass = 0; pass < 2; ++pass) {
+    for (int attempt = 0; attempt < 2; ++attempt) {
       for (int x = whole ? -kTaps : kTaps; x <= (whole ? kTaps : kTaps + 1); ++x) {
         add_column(window, position + ivec2(i + (x > kTaps ? -kTaps - 1 : x), 0), taps, base,
                    x > kTaps ? -1.0 : 1.0);

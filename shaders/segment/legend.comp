@@ -22,7 +22,8 @@ void main() {
     classes[rows++] = c;
     longest = max(longest, label_of_class(c).width);
   }
-  barrier();
+  memoryBarrierBuffer();
+  barrier();  // all invocations have read what they will reset
   for (int c = int(gl_LocalInvocationID.x); c < kMaxMaskClasses; c += kGroupInvocations) b_seen[c] = 0u;
 
   int i = int(gl_LocalInvocationID.x), row = (i - 1) / kPerLegendRow;

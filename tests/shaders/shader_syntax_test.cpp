@@ -47,8 +47,10 @@ TEST(ShaderSyntax, GlslangValidatorAcceptsEveryPairOfDefines) {
       command += " " + file.string();
     }
     const auto [status, output] = run_program(command + " 2>&1");
-    EXPECT_EQ(status, 0) << "variants " << first << " and on, the first of which is " << keys[first].name() << "\n"
-                         << output;
+    const bool warns = output.find("WARNING") != std::string::npos;
+    EXPECT_TRUE(status == 0 && !warns) << "variants " << first << " and on, the first of which is "
+                                       << keys[first].name() << "\n"
+                                       << output;
   }
   std::printf("%zu variants\n", keys.size());
   EXPECT_GT(keys.size(), 40u);
