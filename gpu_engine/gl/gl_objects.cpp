@@ -51,6 +51,8 @@ const char* error_name(GLenum error) {
       return "GL_INVALID_FRAMEBUFFER_OPERATION";
     case GL_OUT_OF_MEMORY:
       return "GL_OUT_OF_MEMORY";
+    case GL_CONTEXT_LOST:
+      return "GL_CONTEXT_LOST";
     default:
       return "an unknown GL error";
   }

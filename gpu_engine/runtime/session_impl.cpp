@@ -45,12 +45,13 @@ Status Session::Impl::build(const SessionOptions& options) {
   SIGHTGLASS_ASSIGN_OR_RETURN(constants, group->buffers(plan));
   SIGHTGLASS_ASSIGN_OR_RETURN(memory, MemoryShare::take("it needs", memory_of(data()) - data().memory.weight_bytes,
                                                         data().options.resources.memory_bytes));
+  // Building programs clears errors, so that those of allocations would be lost: programs come first.
+  SIGHTGLASS_RETURN_IF_ERROR(settled_samplers.create(*group, data()));
   clear_gl_errors(gl);
   if (options.gated) SIGHTGLASS_RETURN_IF_ERROR(gate.create(*group, data()));
   arena.create(gl, data());
   buffer_textures.create(gl, data(), arena.id(), constants->weights.id());
   sampler = make_sampler(gl, GL_LINEAR);
-  SIGHTGLASS_RETURN_IF_ERROR(settled_samplers.create(*group, data()));
   inputs.resize(data().inputs.size());
   if (std::ranges::any_of(data().steps, [](const Step& step) { return step.input >= 0; })) {
     frames = make_buffer(gl, GL_UNIFORM_BUFFER, static_cast<int64_t>(inputs.size()) * frame_stride(), nullptr,
