@@ -1,6 +1,7 @@
 #include "harness/gl_test.h"
 
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace sightglass::test {
@@ -15,12 +16,40 @@ Result<std::unique_ptr<HeadlessGl>>& process_context() {
   return headless;
 }
 
+std::vector<std::string>& severe_messages() {
+  static std::vector<std::string> messages;
+  return messages;
+}
+
+// Errors of calls are not among them: GetError reports those, and some tests make them.
+void GL_APIENTRY on_message(GLenum /*source*/, GLenum type, GLuint /*id*/, GLenum severity, GLsizei length,
+                            const GLchar* text, const void* /*data*/) {
+  if (severity != GL_DEBUG_SEVERITY_HIGH || type == GL_DEBUG_TYPE_ERROR) return;
+  severe_messages().emplace_back(text, static_cast<size_t>(length));
+}
+
+// GL_KHR_debug, if the driver has it.
+void listen_to(const GlApi& gl) {
+  const auto listen =
+      reinterpret_cast<decltype(&glDebugMessageCallback)>(interop::Context::get_proc_address("glDebugMessageCallback"));
+  if (listen == nullptr || !has_extension(gl, "GL_KHR_debug")) return;
+  gl.Enable(GL_DEBUG_OUTPUT);
+  gl.Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+  listen(on_message, nullptr);
+}
+
 }  // namespace
 
 void GlTest::SetUp() {
   auto& headless = process_context();
   ASSERT_TRUE(headless.ok()) << headless.status().message();
   headless_ = headless->get();
+  static const bool listening = [this] {
+    listen_to(gl());
+    return true;
+  }();
+  ASSERT_TRUE(listening);
+  severe_messages().clear();
   device_ = headless_->device();
   device_.limits.compiles_for_samplers = false;
   // If a test is for one driver, no other driver may replace it.
@@ -31,6 +60,7 @@ void GlTest::SetUp() {
 void GlTest::TearDown() {
   if (headless_ == nullptr) return;
   EXPECT_EQ(gl().GetError(), static_cast<GLenum>(GL_NO_ERROR));
+  for (const std::string& message : severe_messages()) ADD_FAILURE() << "the GL driver: " << message;
 }
 
 DeviceLimits GlTest::limits_for_half() const {

@@ -12,7 +12,8 @@
 namespace sightglass::test {
 
 // Every test of the process runs in one OpenGL ES 3.1 context without a window, or in a desktop OpenGL 4.5 context if
-// SIGHTGLASS_TEST_GL=desktop is set. A test that leaves a GL error behind fails.
+// SIGHTGLASS_TEST_GL=desktop is set. A test fails if it leaves a GL error behind,
+// or if the driver has a message of high severity for it.
 class GlTest : public ::testing::Test {
  protected:
   void SetUp() override;
