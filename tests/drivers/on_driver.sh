@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a command on another Mesa driver.   on_driver.sh softpipe|zink|virgl SOCKET_LIBRARY COMMAND [ARGUMENT…]
+# Runs a command on another Mesa driver.   on_driver.sh softpipe|zink|virgl|angle SOCKET_LIBRARY COMMAND [ARGUMENT…]
 # tests/README.md describes the drivers. Exits with the status of the command, or with 77 if the driver is missing.
 set -eu
 driver=$1
@@ -29,6 +29,24 @@ case $driver in
     [ -n "$icd" ] || skip "lavapipe is not installed (Debian: mesa-vulkan-drivers)"
     export MESA_LOADER_DRIVER_OVERRIDE=zink VK_ICD_FILENAMES="$icd" VK_DRIVER_FILES="$icd"
     exec "$@"
+    ;;
+  angle)
+    # Its own validation and shader compiler, on Vulkan. The folder has libEGL.so and libGLESv2.so of ANGLE.
+    angle=${SIGHTGLASS_ANGLE:-$(dirname "$0")/../../build/angle}
+    [ -f "$angle/libGLESv2.so" ] || skip "ANGLE is not in $angle (set SIGHTGLASS_ANGLE; tests/README.md)"
+    [ -f "$angle/vk_swiftshader_icd.json" ] || skip "SwiftShader is not in $angle (tests/README.md)"
+    angle=$(cd "$angle" && pwd)
+    names=$(mktemp -d "${TMPDIR:-/tmp}/angle.XXXXXX")
+    trap 'rm -rf "$names"' EXIT
+    for file in "$angle"/*.so* "$angle"/*.json; do ln -s "$file" "$names/"; done
+    ln -s "$angle/libEGL.so" "$names/libEGL.so.1"
+    ln -s "$angle/libGLESv2.so" "$names/libGLESv2.so.2"
+    export SIGHTGLASS_TEST_RENDERER=ANGLE ANGLE_DEFAULT_PLATFORM=vulkan
+    icd=$names/vk_swiftshader_icd.json
+    status=0
+    VK_ICD_FILENAMES="$icd" VK_DRIVER_FILES="$icd" LD_LIBRARY_PATH="$names${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" \
+      "$@" || status=$?
+    exit "$status"
     ;;
   virgl) ;;
   *)

@@ -194,6 +194,14 @@ TEST(StrictText, FilesHaveNoVersionsExtensionsOrPragmas) {
   for (const auto& [name, code] : code_of_files()) EXPECT_FALSE(std::regex_search(code, directive)) << name;
 }
 
+// Some drivers for desktop GPUs calculate `mediump` in 16 bits. Only products of 16-bit floats may be so.
+TEST(StrictText, EverythingElseIsHighp) {
+  const std::regex low(R"(\b(mediump|lowp)\b)");
+  for (const auto& [name, code] : code_of_files()) {
+    EXPECT_EQ(std::regex_search(code, low), name == "lib/tensor.glsl") << name;
+  }
+}
+
 // Keywords and reserved words of desktop OpenGL and Cg that ES 3.1 does not reserve, and functions of ES 3.2, desktop
 // OpenGL and Cg that ES 3.1 does not have: compilers that share one front end may know them in every version.
 TEST(StrictText, NamesAreFreeInEveryLanguage) {
