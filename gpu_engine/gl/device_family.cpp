@@ -47,6 +47,9 @@ constexpr KernelDefaults kAdreno{{k4x2, k4x1, true}, {k2x2, k2x2, true}, k2x2, 8
 constexpr KernelDefaults kIntel{{k2x2, k2x2}, {k2x2, k2x2}, k2x2, 8, 2, 1, kHalf};
 // Larger tiles leave one wave to hide latency.
 constexpr KernelDefaults kAmd{{k2x4, k2x2}, {k2x4, k2x2}, k2x2, 8, 4, 2, kHalf};
+// By reading only (docs/decisions/kernels.md): no compiler reports registers, and nothing was measured. A driver may
+// calculate `mediump` in 16 bits, but nothing shows that this is faster.
+constexpr KernelDefaults kNvidia{.half = {true, false, false}};
 
 // Software renderers first, and drivers before the GPUs that they share with other drivers: a name may match both.
 constexpr double kGiga = 1e9;
@@ -61,7 +64,9 @@ constexpr Row kRows[] = {
     {{"VideoCore", false, 0, kVideoCore, false, 5 * kGiga}, "v3d|vc4|videocore", "broadcom"},
     {{"PowerVR"}, "powervr", "imagination"},
     {{"Apple", false, 0, {}, false, 200 * kGiga}, "apple", "apple|asahi"},
-    {{"NVIDIA", false, 0, {}, false, 100 * kGiga}, "nvidia|geforce|quadro|nv#|nvc#|nvd#|nve#|nvf#", "nvidia|nouveau"},
+    {{"NVIDIA", false, 0, kNvidia, false, 100 * kGiga},
+     "nvidia|geforce|quadro|nv#|nvc#|nvd#|nve#|nvf#",
+     "nvidia|nouveau"},
     {{"AMD", false, 0, kAmd, false, 100 * kGiga},
      "amd|radeon|ati radeon",
      "amd|advanced micro devices|ati technologies"},
