@@ -13,6 +13,7 @@
 #include "gpu_engine/output_file.h"
 #include "machine.h"
 #include "report_text.h"
+#include "run_record.h"
 
 namespace {
 
@@ -46,10 +47,13 @@ void write(const std::string& path, const std::string& text) {
 
 int main(int argc, char** argv) {
   CLI::App app("Writes a report of benchmarks.", "bench_report");
-  std::string version, models, tuned, operators, element, peers, against, report, chart, results_file;
+  std::string version, models, tuned, operators, element, steps, logs, peers, against, report, chart, results_file;
   std::vector<std::string> tests;
   app.add_option("--version-name", version, "Source version of the results");
-  app.add_option("--models", models, "Output of `sightglass bench --json`")->required();
+  CLI::Option* models_option = app.add_option("--models", models, "Output of `sightglass bench --json`");
+  app.add_option("--steps", steps, "Steps of a run of the bundle, results.jsonl, instead of the other results")
+      ->excludes(models_option);
+  app.add_option("--logs", logs, "Directory of the logs of that run");
   app.add_option("--tuned", tuned, "The same with --tuning on");
   app.add_option("--tests", tests, "Output of test programs with --gtest_output=json, each in a file PROGRAM.json")
       ->allow_extra_args(false);
@@ -64,7 +68,11 @@ int main(int argc, char** argv) {
 
   const json other_engines = peers.empty() ? json() : read(peers);
   const json before = against.empty() ? json() : read(against);
-  json results{{"version", version}, {"machine", sightglass::bench::describe_machine()}, {"models", read(models)}};
+  if (models.empty() == steps.empty()) fail("give --models or --steps");
+  json results = steps.empty() ? json{{"models", read(models)}} : sightglass::bench::read_run_record(steps, logs);
+  if (!results.contains("models")) fail(steps + ": has no device");
+  results["version"] = version;
+  if (!results.contains("machine")) results["machine"] = sightglass::bench::describe_machine();
   if (!tuned.empty()) results["tuned"] = read(tuned);
   if (!operators.empty()) results["operators"] = read(operators);
   if (!element.empty()) results["element"] = read(element);

@@ -5,6 +5,8 @@
 #include "checks.h"
 #include "common/append.h"
 #include "comparison.h"
+#include "frames_text.h"
+#include "problems.h"
 
 namespace sightglass::bench {
 
@@ -33,12 +35,14 @@ void append_machine(std::string& text, const json& results) {
   row("memory", text_of(machine, "memory"));
   row("system", text_of(machine, "system") + ", " + text_of(machine, "kernel"));
   std::string load;
-  append(load, "%.1f (one minute, when the report was written; includes the measurements)",
-         machine.at("load_average").at(0).get<double>());
+  append(
+      load, "%.1f (one minute, %s)", machine.at("load_average").at(0).get<double>(),
+      results.contains("run") ? "at the start of the run" : "when the report was written; includes the measurements");
   row("load", load);
   const json& models = results.at("models");
   row("GL", text_of(models.at("gl"), "renderer") + ", " + text_of(models.at("gl"), "version"));
   if (results.contains("element")) row("GStreamer", text_of(results.at("element"), "gstreamer"));
+  if (!models.contains("device")) return;  // not measured yet
   const json& device = models.at("device");
   std::string speed;
   append(speed, "%.1f GFLOP/s of multiply-adds in registers, %.1f GB/s of copies (read and written)",
@@ -239,6 +243,7 @@ std::string format_report(const json& results, const json& peers, const json& be
   const json& models = results.at("models");
   std::string text = "# Benchmarks: " + text_of(models.at("gl"), "renderer") + "\n\n";
   append_machine(text, results);
+  if (results.contains("run")) append_problems(text, results);
   if (results.contains("checks")) append_checks(text, results.at("checks"));
   append_models(text, models);
   append_rooflines(text, models);
@@ -246,6 +251,8 @@ std::string format_report(const json& results, const json& peers, const json& be
   append_peers(text, models, peers);
   append_starts(text, models);
   if (results.contains("element")) append_element(text, results.at("element"), models.at("models"));
+  if (results.contains("frames")) append_frames(text, results.at("frames"));
+  if (results.contains("compared")) append_compared(text, results.at("compared"));
   if (results.contains("operators")) append_operators(text, results.at("operators"));
   append_changes(text, results, before);
   return text;

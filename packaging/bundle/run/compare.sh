@@ -1,0 +1,102 @@
+# The part that compares with other engines. Sourced by ./run.
+# shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
+
+# theirs COMMAND…: with the libraries of this machine, within the time of the part.
+theirs() {
+  env PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 timeout -k 3 "$(seconds_left)" "$@" &
+  children=$!
+  outcome=0
+  wait "$children" || outcome=$?
+  children=
+  return $outcome
+}
+
+# record_lines STEP STATUS FILE: each line of JSON is a result.
+record_lines() {
+  while read -r line; do
+    case $line in '{'*) ;; *) continue ;; esac
+    echo "$line" >"$work/one.json"
+    record compare "$1" "$2" 0 "$work/one.json"
+  done <"$3"
+}
+
+missing() {
+  printf '{"model": "%s", "engine": "%s", "missing": "%s"}\n' "$1" "$2" "$3" >"$work/one.json"
+  record compare "$2" 0 0 "$work/one.json"
+}
+
+# The median of a report of `sightglass run`, with upload and readback.
+median_with_transfers() {
+  tr -d '\n' <"$1" | sed -n 's/.*"run_with_transfers_ms": {[^}]*"median": \([0-9.eE+-]*\).*/\1/p'
+}
+
+# compare_litert NAME MODEL: LiteRT in Node, in a folder with litert_ref.mjs and its modules.
+compare_litert() {
+  for accelerator in wasm webgpu; do
+    # shellcheck disable=SC2086  # a list of words
+    theirs node "$SIGHTGLASS_LITERT/litert_ref.mjs" "$2" --accelerator $accelerator $input_options --threads 4 \
+      --seconds "$compare_seconds" --json >"$work/theirs.json" 2>"$logs/litert-$1-$accelerator.log" || true
+    their_ms=$(sed -n 's/.*"median_ms":\([0-9.]*\).*/\1/p' "$work/theirs.json" | head -n 1)
+    if [ -z "$their_ms" ]; then
+      missing "$1" "LiteRT, $accelerator" "$1: it does not run; the logs have its messages"
+    elif grep -q '"fully_accelerated":false' "$work/theirs.json"; then
+      missing "$1" "LiteRT, $accelerator" "$1: not all operators run on the GPU"
+    else
+      printf '{"model": "%s", "engine": "LiteRT", "device": "%s", "ms": %s, "ours_ms": %s}\n' "$1" $accelerator \
+        "$their_ms" "$ours_ms" >"$work/one.json"
+      record compare "LiteRT of $1" 0 0 "$work/one.json"
+    fi
+  done
+}
+
+part_compare() {
+  compare_seconds=1
+  if $quick; then compare_seconds=0.2; fi
+  python=
+  for name in "${SIGHTGLASS_PYTHON:-python3}" /usr/bin/python3; do
+    if [ -z "$python" ] && "$name" -c 'import torch, numpy, flatbuffers' 2>/dev/null; then python=$name; fi
+  done
+  if [ -z "$python" ]; then
+    missing '' 'PyTorch and ONNX Runtime' 'no python3 that has torch, numpy, and flatbuffers'
+    say "no python3 that has torch, numpy, and flatbuffers: neither PyTorch nor ONNX Runtime is measured"
+  fi
+  litert=true
+  if ! command -v node >/dev/null || [ ! -f "${SIGHTGLASS_LITERT:-/nonexistent}/litert_ref.mjs" ]; then
+    litert=false
+    missing '' LiteRT 'no node, or SIGHTGLASS_LITERT names no folder with litert_ref.mjs and its modules'
+    say "no node, or SIGHTGLASS_LITERT names no folder with litert_ref.mjs and its modules: LiteRT is not measured"
+  fi
+  while read -r model; do
+    if is_over; then
+      record compare "$(basename "$model" .tflite)" 124 0
+      continue
+    fi
+    compare_model "$(basename "$model" .tflite)" "$model"
+  done <"$work/models"
+}
+
+# compare_model NAME MODEL: ours first, then the others with the same inputs.
+compare_model() {
+  folder=$work/compare
+  rm -rf "$folder"
+  mkdir "$folder"
+  input_options='--input random:1'
+  if [ -n "$python" ] && theirs "$python" "$here/share/run/compare.py" inputs "$2" "$folder" \
+    2>"$logs/compare-$1-inputs.log"; then
+    input_options=
+    for file in "$folder"/in*.raw; do input_options="$input_options --input $file"; done
+  fi
+  # shellcheck disable=SC2086  # a list of words; the working directory has no blanks
+  ours_within "$(seconds_left)" sightglass run "$2" $input_options --runs "$runs" --json --output-prefix "$folder/ours" \
+    >"$work/ours.json" 2>"$logs/compare-$1.log" || {
+    record compare "$1" 1 0
+    return
+  }
+  ours_ms=$(median_with_transfers "$work/ours.json")
+  if [ -n "$python" ]; then
+    theirs "$python" "$here/share/run/compare.py" run "$2" "$folder" "$ours_ms" "$compare_seconds" \
+      >"$work/theirs.jsonl" 2>"$logs/compare-$1-python.log" || true
+    record_lines "$1" 0 "$work/theirs.jsonl"
+  fi
+  if $litert; then compare_litert "$1" "$2"; fi
+}
