@@ -100,7 +100,9 @@ json read_run_record(const fs::path& steps, const fs::path& logs) {
     const auto name = step.value("step", part);
     const json& result = step.contains("result") ? step.at("result") : json();
     if (part == "test") tests[name] = step;
-    if (was_stopped(step)) results["stopped"].push_back(part == name ? part : part + " of " + name);
+    // The summary of a test program says so, too, unless it had no time at all.
+    const bool has_log = part == "test" && fs::exists(logs / "tests" / (name + ".log"));
+    if (was_stopped(step) && !has_log) results["stopped"].push_back(part == name ? part : part + " of " + name);
     if (part == "frames" && result.is_object()) results["frames"].push_back(result);
     if (part == "compare" && result.is_object()) results["compared"].push_back(result);
     if (part == "operators" && result.is_object()) results["operators"] = result;

@@ -29,6 +29,13 @@ class Step:
     batch: Batch
     previous: Previous
 
+    def to(self, device: torch.device) -> "Step":
+        batch, previous = self.batch, self.previous
+        return Step(
+            Batch(*(value.to(device) for value in (batch.picture, batch.mask, batch.points))),
+            Previous(*(value.to(device) for value in (previous.masks, previous.own, previous.pictures))),
+        )
+
     def mirrored(self) -> "Step":
         points = self.batch.points[:, MIRRORED].clone()
         points[:, :, 0] = 1 - points[:, :, 0]

@@ -25,7 +25,7 @@ def mask_loss(logits: Tensor, mask: Tensor) -> Tensor:
 
 def spots(points: Tensor, size: int) -> Tensor:
     """Heatmaps B x 17 x size x size with peaks of 1 at the keypoints inside the image."""
-    line = (torch.arange(size) + 0.5) / size
+    line = (torch.arange(size, device=points.device) + 0.5) / size
     across = torch.exp(-0.5 * ((line - points[:, :, :1]) / SIGMA) ** 2)
     down = torch.exp(-0.5 * ((line - points[:, :, 1:2]) / SIGMA) ** 2)
     return down.unsqueeze(-1) * across.unsqueeze(-2) * (points[:, :, 2] > 0)[:, :, None, None]

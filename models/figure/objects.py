@@ -64,6 +64,20 @@ def collect(library: Path) -> tuple[ndarray, ndarray]:
     return numpy.stack(objects), numpy.array(groups)
 
 
+def shapes(count: int) -> tuple[ndarray, ndarray]:
+    """Filled polygons in one color each, in place of pictures on a machine that has none."""
+    random = numpy.random.default_rng(1)
+    y, x = numpy.mgrid[0:SIZE, 0:SIZE] / (SIZE - 1) * 2 - 1
+    objects = numpy.zeros((count, SIZE, SIZE, 4), "u1")
+    for i in range(count):
+        sides, turn = random.integers(3, 9), random.random() * 2 * numpy.pi
+        around = (numpy.arctan2(y, x) + turn) % (2 * numpy.pi / sides) - numpy.pi / sides
+        radius = numpy.hypot(x, y) * numpy.cos(around) / numpy.cos(numpy.pi / sides)
+        objects[i, ..., :3] = random.integers(0, 256, 3)
+        objects[i, ..., 3] = 255 * (radius <= 1)
+    return objects, numpy.arange(count) % len(GROUPS)
+
+
 class Objects:
     """The file that main() writes."""
 
@@ -86,8 +100,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--library", type=Path, default=LIBRARY)
+    parser.add_argument("--shapes", type=int, default=0, help="draw this number of polygons instead")
     options = parser.parse_args()
-    objects, groups = collect(options.library)
+    objects, groups = shapes(options.shapes) if options.shapes > 0 else collect(options.library)
     part = options.output.with_suffix(".part.npz")
     numpy.savez(part, objects=objects, groups=groups)
     os.replace(part, options.output)

@@ -6,6 +6,7 @@
 #   --models LIST   only these models of ../shared, names separated by commas, besides the bundled one
 #   --limit BYTES   maximum size of the archive (60000000), or of all files with --folder (none): models that would exceed
 #                   it are left out
+#   --objects FILE  objects.npz of ./dev train, the pictures to put behind figures; otherwise polygons
 #   --folder        no archive
 # make.sh --targets prints the targets that BUILD_DIR needs. SIGHTGLASS_BUNDLE_VERSION names the version of a tree without
 # .git.
@@ -33,6 +34,7 @@ shared=$source/../shared
 archive=true
 limit=
 chosen=
+objects=
 
 fail() {
   echo "make.sh: $*" >&2
@@ -42,11 +44,12 @@ while [ $# -gt 0 ]; do
   case $1 in
     --figure) shared=/nonexistent ;;
     --folder) archive=false ;;
-    --limit | --models)
+    --limit | --models | --objects)
       [ $# -gt 1 ] || fail "$1 needs a value"
       case $1 in
         --limit) limit=$2 ;;
         --models) chosen=$2 ;;
+        --objects) objects=$2 ;;
       esac
       shift
       ;;
@@ -195,8 +198,8 @@ cp "$source"/packaging/bundle/run/* "$folder/share/run"
 # What trains the bundled model, and what compares it with other engines, need the modules that flatc generates.
 mkdir "$folder/share/figure"
 cp "$source"/models/figure/*.py "$source"/models/figure/*.sh "$folder/share/figure"
-flatc --python --gen-object-api --gen-onefile -o "$folder/share/run/schema" "$source/gpu_engine/tflite/schema.fbs" \
-  "$source/gpu_engine/tflite/metadata.fbs"
+if [ -n "$objects" ]; then cp "$objects" "$folder/share/figure/objects.npz"; fi
+flatc --python --gen-object-api --gen-onefile -o "$folder/share/run/schema" "$source"/gpu_engine/tflite/*.fbs
 cp "$source/packaging/bundle/README.md" "$source/LICENSE" "$folder"
 version=${SIGHTGLASS_BUNDLE_VERSION:-$(git -C "$source" describe --always --dirty --tags 2>/dev/null || echo unknown)}
 echo "$version" >"$folder/share/version"
@@ -268,7 +271,7 @@ if [ -d "$shared/models" ]; then
 else
   echo "no models in ../shared: only the bundled one, figure" >&2
 fi
-chmod -R u+w "$folder"
+chmod -R u+w,a+rX "$folder"
 chmod 755 "$folder/run"
 
 if $archive; then

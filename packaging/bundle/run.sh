@@ -38,7 +38,7 @@ Parts, in this order:
   compare    time of each model with other engines that this machine has
 
 The results are DEVICE.md, DEVICE.json, and DEVICE.svg, named by the GPU; results.jsonl, a line for each finished step;
-and logs.tar.gz. They are kept up to date during the run, so that one that is killed still has a report. The exit status is
+logs.tar.gz; and FAMILY.txt, the tuned kernels of the family of the GPU. They are kept up to date during the run, so that one that is killed still has a report. The exit status is
 0 if everything passed, 1 if a test or a measurement failed, and 2 if an option is wrong or this machine cannot run the
 programs. Parts that were stopped at their share are no failures; the report names them.
 

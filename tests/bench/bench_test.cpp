@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -159,6 +160,108 @@ TEST_F(BenchReportTest, NeedsNoModels) {
   const std::string text = read("report.md");
   EXPECT_NE(text.find("80.0 GFLOP/s"), std::string::npos) << text;
   EXPECT_EQ(text.find("\n## "), std::string::npos) << text;
+}
+
+// A run of the bundle that was killed: the last line is incomplete, and programs left only logs.
+TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
+  const json device = {{"gl", {{"renderer", "a renderer"}, {"version", "OpenGL ES 3.2"}}},
+                       {"machine",
+                        {{"date", "today"},
+                         {"processor", "p"},
+                         {"cores", 3},
+                         {"memory", "m"},
+                         {"system", "s"},
+                         {"kernel", "k"},
+                         {"load_average", {0.5, 0.4, 0.3}}}}};
+  const json frames = {
+      {"name", "glsegment blur"},
+      {"width", 1280},
+      {"height", 720},
+      {"streams", 1},
+      {"renderer", "a renderer"},
+      {"frames_per_second", 240.0},
+      {"slowest_stream_frames_per_second", 240.0},
+      {"elements", json::array({{{"element", "glsegment"}, {"gpu_time_p50_ms", 1.5}, {"failures", 2}}})},
+      {"latency_ms", {{"p50", 4.0}, {"p95", 5.0}}},
+      {"resident_mib", 100.0},
+      {"copies", {{"count", 3}, {"bytes", 4096}}}};
+  const auto line = [](const char* part, const char* step, int status, const json& result) {
+    json fields{{"part", part}, {"step", step}, {"status", status}, {"seconds", 1}};
+    if (!result.is_null()) fields["result"] = result;
+    return fields.dump() + "\n";
+  };
+  json other_model = models(40);
+  other_model.at("models").erase(1);
+  other_model.at("models").at(0).at("model") = "other.tflite";
+  other_model.at("device").at("copy_gb_per_s") = 9.0;
+  const std::string steps =
+      line("device", "device", 0, device) + line("test", "ops_test.0", 124, {}) + line("test", "ops_test.1", 0, {}) +
+      line("test", "gl_test", 139, {}) + line("speed", "deeplab", 0, models(80)) +
+      line("speed", "other", 0, other_model) + line("frames", "blur", 0, frames) + line("tuning", "slow", 137, {}) +
+      line("compare", "PyTorch", 0, {{"model", "m"}, {"engine", "PyTorch"}, {"ms", 8.0}, {"ours_ms", 4.0}}) +
+      line("compare", "LiteRT", 0, {{"model", ""}, {"engine", "LiteRT"}, {"missing", "no node"}}) + "{\"part\": \"sp";
+  std::filesystem::create_directories(path("logs/tests"));
+  write("logs/tests/ops_test.0.log",
+        "[ RUN      ] Conv.Fails\nx.cpp:1: Failure\nwrong sum\n[  FAILED  ] Conv.Fails (3 ms)\n"
+        "[ RUN      ] Conv.Hangs\n");
+  write("logs/tests/ops_test.1.log", "");
+  const json pool = {{"name", "Works"}, {"status", "RUN"}, {"result", "COMPLETED"}};
+  const json suite = {{"name", "Pool"}, {"testsuite", json::array({pool})}};
+  write("logs/tests/ops_test.1.json", json{{"time", "0.5s"}, {"testsuites", json::array({suite})}}.dump());
+  write("logs/tests/gl_test.log", "[ RUN      ] Gl.Crashes\n");
+  write("logs/tests/plan_test.log", "[ RUN      ] Plan.One\n[  SKIPPED ] Plan.One (0 ms)\n[ RUN      ] Plan.Two\n");
+  const CommandResult made =
+      report("--steps " + write("results.jsonl", steps) + " --logs " + path("logs") + " --chart " + path("chart.svg"));
+  ASSERT_EQ(made.status, 0) << made.output;
+  const std::string text = read("report.md");
+  for (const char* part :
+       {"| date | today |", "9.0 GB/s",
+        "\n## What was wrong\n\n- `gl_test` ended early after 0 tests, in `Gl.Crashes`\n",
+        "- `ops_test`: 1 of 2 tests failed: `Conv.Fails`\n- `ops_test` was stopped after 2 tests, in `Conv.Hangs`\n",
+        "- `plan_test` was stopped after 0 tests, in `Plan.Two`\n",
+        "- stopped at the end of its time: tuning of slow\n",
+        "- glsegment blur, 1280 × 720, 1 streams: 3 copies between CPU and GPU, 4096 bytes\n",
+        "- glsegment blur, 1280 × 720, 1 streams: 2 frames of glsegment failed\n", "| ops_test, stopped | 1 | 1 | 0 |",
+        "- `ops_test`, `Conv.Fails`: x.cpp:1: Failure wrong sum", "| deeplabv3_257_mv_gpu | 80.00 |",
+        "| other | 40.00 |", "| glsegment blur, 1280 × 720 | 1 | 240.0 | 240.0 | 1.50 | 0.00 | 4.00 | 5.00 | 100 | 3 |",
+        "| m | PyTorch | – | 8.00 | 4.00 | 2.00 |  |", "- LiteRT: no node\n"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  EXPECT_EQ(report("--steps " + write("empty.jsonl", "")).status, 1) << "no device";
+}
+
+// The counts come from the log of the tracer.
+TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
+  ::setenv("GST_GL_PLATFORM", "egl", 0);
+  ::setenv("GST_GL_WINDOW", "egl-device", 0);
+  ::setenv("GST_GL_API", "gles2", 0);
+  const std::string bench = quoted(SIGHTGLASS_FRAMES_BENCH) + " --width 64 --height 48 --seconds 0.1 --frames 20 ";
+  const auto measure = [&](const std::string& arguments) {
+    return json::parse(run_program(bench + arguments + " 2>/dev/null").output, nullptr, false);
+  };
+  const json plain = measure("--name two --streams 2");
+  ASSERT_TRUE(plain.is_object());
+  EXPECT_FALSE(plain.contains("error")) << plain;
+  EXPECT_EQ(plain.at("copies").at("count"), 0);
+  EXPECT_GE(plain.at("frames"), 2);
+  EXPECT_GT(plain.at("frames_per_second"), plain.at("slowest_stream_frames_per_second"));
+  const json copied =
+      measure("--name down --elements 'gldownload ! video/x-raw ! glupload ! video/x-raw(memory:GLMemory)'");
+  ASSERT_TRUE(copied.is_object());
+  EXPECT_GT(copied.at("copies").at("count"), 20) << copied;
+  EXPECT_GT(copied.at("copies").at("bytes"), 20 * 64 * 48 * 4);
+  EXPECT_GT(copied.at("latency_ms").at("p95"), 0);
+  const json failed = measure("--name wrong --elements 'glsegment model=none.tflite'");
+  ASSERT_TRUE(failed.is_object());
+  EXPECT_NE(failed.at("error").get<std::string>().find("none.tflite"), std::string::npos) << failed;
+}
+
+TEST_F(CommandTest, TheDeviceIsNamed) {
+  const json device = json::parse(run_program(quoted(SIGHTGLASS_GL_DEVICE)).output, nullptr, false);
+  ASSERT_TRUE(device.is_object());
+  const auto renderer = device.at("gl").at("renderer").get<std::string>();
+  EXPECT_EQ(device.at("gl").at("software"), renderer.find("pipe") != std::string::npos) << renderer;
+  EXPECT_GT(device.at("machine").at("cores"), 0);
 }
 
 TEST_F(BenchReportTest, ReportsErrors) {

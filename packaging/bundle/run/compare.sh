@@ -1,9 +1,11 @@
 # The part that compares with other engines. Sourced by ./run.
 # shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
-# theirs COMMAND…: with the libraries of this machine, within the time of the part.
+# theirs COMMAND…: with the libraries of this machine, within the time of the part, and a minute.
 theirs() {
-  env PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 timeout -k 3 "$(seconds_left)" "$@" &
+  their_seconds=$(seconds_left)
+  if [ "$their_seconds" = 0 ] || [ "$their_seconds" -gt 60 ]; then their_seconds=60; fi
+  env PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 timeout -k 3 "$their_seconds" "$@" &
   children=$!
   outcome=0
   wait "$children" || outcome=$?
@@ -34,7 +36,7 @@ median_with_transfers() {
 compare_litert() {
   for accelerator in wasm webgpu; do
     # shellcheck disable=SC2086  # a list of words
-    theirs node "$SIGHTGLASS_LITERT/litert_ref.mjs" "$2" --accelerator $accelerator $input_options --threads 4 \
+    theirs node "$SIGHTGLASS_LITERT/litert_ref.mjs" "$2" --accelerator $accelerator $input_options --threads "$litert_threads" \
       --seconds "$compare_seconds" --json >"$work/theirs.json" 2>"$logs/litert-$1-$accelerator.log" || true
     their_ms=$(sed -n 's/.*"median_ms":\([0-9.]*\).*/\1/p' "$work/theirs.json" | head -n 1)
     if [ -z "$their_ms" ]; then
@@ -42,8 +44,8 @@ compare_litert() {
     elif grep -q '"fully_accelerated":false' "$work/theirs.json"; then
       missing "$1" "LiteRT, $accelerator" "$1: not all operators run on the GPU"
     else
-      printf '{"model": "%s", "engine": "LiteRT", "device": "%s", "ms": %s, "ours_ms": %s}\n' "$1" $accelerator \
-        "$their_ms" "$ours_ms" >"$work/one.json"
+      printf '{"model": "%s", "engine": "LiteRT", "device": "%s", "ms": %s, "ours_ms": %s}\n' "$1" \
+        "$accelerator" "$their_ms" "$ours_ms" >"$work/one.json"
       record compare "LiteRT of $1" 0 0 "$work/one.json"
     fi
   done
@@ -60,7 +62,8 @@ part_compare() {
     missing '' 'PyTorch and ONNX Runtime' 'no python3 that has torch, numpy, and flatbuffers'
     say "no python3 that has torch, numpy, and flatbuffers: neither PyTorch nor ONNX Runtime is measured"
   fi
-  litert=true
+  litert=true litert_threads=$(nproc)
+  if [ "$litert_threads" -gt 8 ]; then litert_threads=8; fi
   if ! command -v node >/dev/null || [ ! -f "${SIGHTGLASS_LITERT:-/nonexistent}/litert_ref.mjs" ]; then
     litert=false
     missing '' LiteRT 'no node, or SIGHTGLASS_LITERT names no folder with litert_ref.mjs and its modules'

@@ -22,8 +22,12 @@ bench_each() {
   done <"$work/models"
 }
 part_speed() { bench_each speed --profile --tuning off; }
+# The second pass measures no model: it finds the variants of the other precision.
 part_tuning() {
   bench_each tuning --no-starts --tuning on
+  while read -r model; do
+    is_over || step tuned_fp16 "$(basename "$model" .tflite)" sightglass run --tuning on --precision fp16 --runs 0 --json "$model"
+  done <"$work/models"
 }
 part_operators() { step operators operators operator_bench; }
 part_doctor() {

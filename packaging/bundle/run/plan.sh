@@ -97,6 +97,12 @@ step() {
   esac
 }
 
+# The family of the GPU, which its tuned kernels are named by.
+family() {
+  name=$(sed -n 's/.*"family": "\([^"]*\)".*/\1/p' "$logs/doctor.json" 2>/dev/null | head -n 1 | tr '[:upper:]' '[:lower:]')
+  echo "${name:-${device%%-*}}"
+}
+
 # publish: writes the report and the logs from what there is so far. Each file is replaced as a whole.
 publish() {
   new=$(mktemp -d "$work/new-XXXXXX") || return 0
@@ -108,6 +114,10 @@ publish() {
     cat "$new/errors" >&2
     rm -rf "$new"
     return 1
+  fi
+  # For tuning/ of the source tree.
+  if cat "$work"/cache/sightglass/tuning-*.txt >"$new/tuned" 2>/dev/null && [ -s "$new/tuned" ]; then
+    mv "$new/tuned" "$results/$(family).txt"
   fi
   if tar -czf "$new/logs.tar.gz" -C "$work" logs 2>/dev/null; then mv "$new/logs.tar.gz" "$results/logs.tar.gz"; fi
   rm -rf "$new"

@@ -2,10 +2,12 @@
 # shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
 # check PROGRAM SHARDS [GTEST-OPTION…]: runs a test program, in several processes at once if SHARDS exceeds 1, for at most
-# $percent of the time of its part. A failed test is a failure of the run, after the other parts.
+# $percent of the time of its part. Its results are named $label, or as the program. A failed test is a failure of the run,
+# after the other parts.
 percent=100
+label=
 check() {
-  name=$1 shards=$2
+  program=$1 name=${label:-$1} shards=$2
   shift 2
   if is_over; then
     record test "$name" 124 0
@@ -26,7 +28,7 @@ check() {
       work=$work/shard$shard
       mkdir -p "$work/cache" "$work/tmp"
       export GTEST_TOTAL_SHARDS="$shards" GTEST_SHARD_INDEX=$shard
-      launch "$name" "$@" --gtest_output="json:$logs/tests/$step.json" >"$logs/tests/$step.log" 2>&1
+      launch "$program" "$@" --gtest_output="json:$logs/tests/$step.json" >"$logs/tests/$step.log" 2>&1
     ) &
     children="$children $!"
     shard=$((shard + 1))
@@ -71,15 +73,19 @@ part_shaders() {
 part_engine() {
   percent=60
   check ops_test "$(compilers)"
-  for program in plan_test gl_test; do check $program 1; done
-  for program in graph_test ref_test rewrites_test; do check $program 1; done
+  for engine_test in plan_test gl_test graph_test ref_test rewrites_test; do check $engine_test 1; done
   percent=100
 }
+# Outputs of TensorFlow Lite first.
 part_models() {
   if $quick; then
     check models_test 1 '--gtest_filter=*/figure_device'
-  else
-    check models_test "$(compilers)"
+    return
   fi
+  percent=80
+  check models_test "$(compilers)" '--gtest_filter=*ModelsTest*'
+  percent=100 label=models_test_others
+  check models_test "$(compilers)" '--gtest_filter=-*ModelsTest*'
+  label=
 }
 part_interop() { check interop_test 1; }

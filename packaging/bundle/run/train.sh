@@ -59,12 +59,17 @@ part_train() {
   say "$(find "$frames" -name '*.figures' | wc -l) files of $frames_of_file frames"
   begun=$(now)
   left=$((train_end - begun - 5))
-  objects=$here/share/figure/objects.npz
-  if [ -f "$objects" ]; then cp "$objects" "$frames"; fi
+  if [ -f "$here/share/figure/objects.npz" ]; then
+    cp "$here/share/figure/objects.npz" "$frames"
+  else
+    say "the bundle has no pictures of objects: polygons are behind the figures"
+    PYTHONDONTWRITEBYTECODE=1 theirs "$python" "$here/share/figure/objects.py" --shapes 500 --output "$frames/objects.npz" \
+      >"$logs/objects.log" 2>&1 || say "cannot draw them: $(tail -n 1 "$logs/objects.log")"
+  fi
   # Its own clock ends it, so that the last state is written; this one ends it if it hangs.
   env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/share/run/schema" CUBLAS_WORKSPACE_CONFIG=:4096:8 \
     timeout -k 3 $((left + 30)) "$python" -u "$here/share/figure/train.py" --folder "$work/figure" --device auto \
-    --batch $batch --rate $rate --workers "$workers" --minutes-total "$left" --from-model \
+    --batch $batch --rate $rate --workers "$workers" --seconds "$left" --from-model \
     "$here/share/sightglass/models/figure_recurrent.tflite" >"$logs/train.log" 2>&1 &
   children=$!
   trainer=$!
