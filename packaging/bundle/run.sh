@@ -44,6 +44,8 @@ programs. Parts that were stopped at their share are no failures; the report nam
 
 Environment:
   SIGHTGLASS_GL_PATH  directories of the GPU driver, separated by colons, if neither ldconfig nor EGL finds it
+  SIGHTGLASS_PYTHON   a Python with PyTorch, for compare and --train (python3)
+  SIGHTGLASS_LITERT   a directory with litert_ref.mjs and the Node modules that it imports, for compare
 USAGE
 }
 

@@ -1,5 +1,6 @@
+#!/bin/sh
 # The part that compares with other engines. Sourced by ./run.
-# shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
 # theirs COMMAND…: with the libraries of this machine, within the time of the part, and a minute.
 theirs() {

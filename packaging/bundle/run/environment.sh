@@ -1,5 +1,6 @@
+#!/bin/sh
 # The environment of the programs of a bundle: libraries, GL drivers, GStreamer. Sourced by ./run.
-# shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 machine=$(uname -m)
 
 # system_libraries: the directories of libraries of this machine.
@@ -20,7 +21,8 @@ folder_of_library() {
   for ldconfig in ldconfig /sbin/ldconfig /usr/sbin/ldconfig; do
     command -v $ldconfig >/dev/null || continue
     # shellcheck disable=SC2016  # awk's variables
-    $ldconfig -p 2>/dev/null | awk -v name="$1" '$1 == name { sub(/\/[^\/]*$/, "", $NF); print $NF; exit }'
+    $ldconfig -p 2>/dev/null | awk -v name="$1" '
+      $1 == name && /x86-64|AArch64/ { sub(/\/[^\/]*$/, "", $NF); print $NF; exit }'
     return
   done
 }
@@ -30,6 +32,11 @@ libraries=$here/lib:${SIGHTGLASS_GL_PATH:+$SIGHTGLASS_GL_PATH:}${LD_LIBRARY_PATH
 for directory in $(system_libraries); do libraries=$libraries$directory:; done
 gl_folder=$(folder_of_library libEGL.so.1)
 nvidia_folder=$(folder_of_library libEGL_nvidia.so.0)
+# Containers mount the driver where they like.
+if [ -z "$nvidia_folder" ] && [ -e /dev/nvidiactl ]; then
+  nvidia_folder=$(timeout 3 find /usr /opt /run -name libEGL_nvidia.so.0 2>/dev/null | head -n 1)
+  nvidia_folder=${nvidia_folder%/*}
+fi
 for directory in "$gl_folder" "$nvidia_folder"; do
   if [ -n "$directory" ]; then libraries=$libraries$directory:; fi
 done
@@ -77,7 +84,7 @@ cannot_start() {
   if grep -q "version .GLIBC_.* not found" "$log"; then
     fail "the C library of this system is too old; the programs need $glibc"
   elif [ "$1" = 124 ] || [ "$1" = 137 ]; then
-    fail "the GPU driver did not start within five seconds"
+    fail "the GPU driver did not start within 30 seconds"
   elif [ "$1" -ge 126 ]; then
     fail "the programs do not start on this system ($machine); they need the processor in the name of this bundle,
   and $glibc"
@@ -91,13 +98,13 @@ cannot_start() {
   ./run --software uses the Mesa software renderer"
 }
 
-# find_device: asks for the device, within five seconds. Ends with the reason if there is none, or if it is a software
-# renderer that nobody asked for: its results would pass for those of the GPU.
+# find_device: asks for the device. Ends with the reason if there is none, or if it is a software renderer that was not
+# asked for: its results would pass for those of the GPU. That takes a second; the first start of a driver can take longer.
 find_device() {
   choose_vendor
   say "== device"
   status=0
-  ours_within 5 gl_device >"$work/device.json" 2>"$logs/device.log" || status=$?
+  ours_within 30 gl_device >"$work/device.json" 2>"$logs/device.log" || status=$?
   [ $status = 0 ] || cannot_start $status
   renderer=$(sed -n 's/.*"renderer": "\(.*\)",*/\1/p' "$work/device.json")
   vendor=$(sed -n 's/.*"vendor": "\(.*\)",*/\1/p' "$work/device.json")

@@ -1,5 +1,6 @@
+#!/bin/sh
 # The parts that measure. Sourced by ./run.
-# shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
 # Models to measure: single operators take no measurable time, and the rest is slow on small devices.
 models() {

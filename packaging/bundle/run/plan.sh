@@ -1,5 +1,6 @@
+#!/bin/sh
 # Plans the parts of a run into its time, starts programs, and records what they did. Sourced by ./run.
-# shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
 now() { date +%s; }
 

@@ -1,5 +1,6 @@
+#!/bin/sh
 # The parts that test. Sourced by ./run.
-# shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
 # check PROGRAM SHARDS [GTEST-OPTION…]: runs a test program, in several processes at once if SHARDS exceeds 1, for at most
 # $percent of the time of its part. Its results are named $label, or as the program. A failed test is a failure of the run,

@@ -1,5 +1,6 @@
+#!/bin/sh
 # The part that trains the bundled model. Sourced by ./run.
-# shellcheck shell=sh disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
+# shellcheck disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
 # keep_checkpoint: the newest state of the network, as results.
 keep_checkpoint() {
