@@ -1,6 +1,8 @@
 // All shaders must compile with glslangValidator, the reference compiler, and with the driver of this machine: with
 // every two defines that the engine or an element may request together, or in every combination if
-// SIGHTGLASS_EVERY_VARIANT is set.
+// SIGHTGLASS_EVERY_VARIANT is set. With SIGHTGLASS_VARIANT_SHARD=2/8, the driver gets every eighth from the third on,
+// so that eight processes share the work.
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -29,6 +31,23 @@ std::vector<EmbeddedShader> every_file() {
 std::vector<ShaderKey> variants_to_compile() {
   const std::vector<ShaderKey> every = every_variant();
   return std::getenv("SIGHTGLASS_EVERY_VARIANT") != nullptr ? every : with_every_pair(every);
+}
+
+// Empty if the text is no shard.
+std::vector<ShaderKey> shard_of(const std::vector<ShaderKey>& keys, const char* text) {
+  unsigned shard = 0, shards = 1;
+  if (text != nullptr && (std::sscanf(text, "%u/%u", &shard, &shards) != 2 || shard >= shards)) return {};
+  std::vector<ShaderKey> chosen;
+  for (size_t i = shard; i < keys.size(); i += shards) chosen.push_back(keys[i]);
+  return chosen;
+}
+
+TEST(ShaderSyntax, EveryVariantIsInOneShard) {
+  const std::vector<ShaderKey> keys{{"a.comp", {}}, {"b.comp", {}}, {"c.comp", {}}};
+  EXPECT_EQ(shard_of(keys, nullptr), keys);
+  EXPECT_EQ(shard_of(keys, "0/2"), (std::vector<ShaderKey>{keys[0], keys[2]}));
+  EXPECT_EQ(shard_of(keys, "1/2"), (std::vector<ShaderKey>{keys[1]}));
+  for (const char* wrong : {"", "1", "2/2", "0/0", "x/2"}) EXPECT_TRUE(shard_of(keys, wrong).empty()) << wrong;
 }
 
 TEST(ShaderSyntax, GlslangValidatorAcceptsEveryPairOfDefines) {
@@ -190,8 +209,9 @@ TEST(ShaderVariants, EveryPairOfDefinesIsChosenOnce) {
 using ShaderDriverTest = GlTest;
 
 TEST_F(ShaderDriverTest, TheDriverBuildsEveryPairOfDefines) {
-  const std::vector<ShaderKey> keys = variants_to_compile();
+  const std::vector<ShaderKey> keys = shard_of(variants_to_compile(), std::getenv("SIGHTGLASS_VARIANT_SHARD"));
   std::printf("%zu variants\n", keys.size());
+  ASSERT_FALSE(keys.empty()) << "SIGHTGLASS_VARIANT_SHARD is not a shard, such as 2/8";
   for (const ShaderKey& key : keys) {
     if (!key.shader.ends_with(".comp")) continue;
     if (!device().limits.external_textures &&

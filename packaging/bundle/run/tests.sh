@@ -4,9 +4,10 @@
 
 # check PROGRAM SHARDS [GTEST-OPTION…]: runs a test program, in several processes at once if SHARDS exceeds 1, for at most
 # $percent of the time of its part. Its results are named $label, or as the program. A failed test is a failure of the run,
-# after the other parts.
+# after the other parts. Processes divide the tests, or the variants of shaders in each, as $divides says.
 percent=100
 label=
+divides=tests
 check() {
   program=$1 name=${label:-$1} shards=$2
   shift 2
@@ -28,7 +29,10 @@ check() {
     (
       work=$work/shard$shard
       mkdir -p "$work/cache" "$work/tmp"
-      export GTEST_TOTAL_SHARDS="$shards" GTEST_SHARD_INDEX=$shard
+      case $divides in
+        tests) export GTEST_TOTAL_SHARDS="$shards" GTEST_SHARD_INDEX=$shard ;;
+        variants) export SIGHTGLASS_VARIANT_SHARD="$shard/$shards" ;;
+      esac
       launch "$program" "$@" --gtest_output="json:$logs/tests/$step.json" >"$logs/tests/$step.log" 2>&1
     ) &
     children="$children $!"
@@ -66,8 +70,12 @@ compilers() {
 }
 
 part_shaders() {
+  driver_test=ShaderDriverTest.TheDriverBuildsEveryPairOfDefines
+  check shader_syntax_test 1 "--gtest_filter=-$driver_test"
   export SIGHTGLASS_EVERY_VARIANT=1
-  check shader_syntax_test 1
+  divides=variants label=shader_variants
+  check shader_syntax_test "$(compilers)" "--gtest_filter=$driver_test"
+  divides=tests label=
   unset SIGHTGLASS_EVERY_VARIANT
 }
 # Operators first; the others need no GPU, or little of it.
