@@ -49,7 +49,7 @@ constexpr KernelDefaults kIntel{{k2x2, k2x2}, {k2x2, k2x2}, k2x2, 8, 2, 1, kHalf
 constexpr KernelDefaults kAmd{{k2x4, k2x2}, {k2x4, k2x2}, k2x2, 8, 4, 2, kHalf};
 // By reading only (docs/decisions/kernels.md): no compiler reports registers, and nothing was measured. A driver may
 // calculate `mediump` in 16 bits, but nothing shows that this is faster.
-constexpr KernelDefaults kNvidia{.half = {true, false, false}};
+constexpr KernelDefaults kNvidia{{k2x2, k2x2}, {k2x2, k2x2}, k2x2, 2, 1, 1, {true, false, false}};
 
 // Software renderers first, and drivers before the GPUs that they share with other drivers: a name may match both.
 constexpr double kGiga = 1e9;
