@@ -19,10 +19,11 @@ esac
 triplet=$machine-linux-gnu
 build=build-$arch
 
-# The few tests with GL need the Mesa software renderer. libsoup's introspection data needs a Python of the other
-# architecture, which cannot be installed beside ours; without libsoup, `sightglass serve` reports that it is missing.
+# The few tests with GL need the Mesa software renderer, and a bundle has plugins of GStreamer. libsoup's introspection
+# data needs a Python of the other architecture, which cannot be installed beside ours; without libsoup, `sightglass serve`
+# reports that it is missing.
 foreign=
-for library in $LIBRARIES libegl-mesa0 libgles2 libgl1-mesa-dri; do
+for library in $LIBRARIES libegl-mesa0 libgles2 libgl1-mesa-dri gstreamer1.0-gl gstreamer1.0-plugins-base; do
   [ "$library" = libsoup-3.0-dev ] || foreign="$foreign $library:$arch"
 done
 packages="$TOOLS crossbuild-essential-$arch qemu-user$foreign"
