@@ -43,35 +43,35 @@ model() {
   done | head -n 1
 }
 
-# The measurements of elements: NAME|SOURCE|ELEMENTS, with the size as WIDTH, HALF (of the width), and HEIGHT. Two people
-# are two rendered figures side by side.
+# The measurements of elements: NAME|SOURCE|ELEMENTS, with HALF of the width, and HEIGHT. Two people are two rendered
+# figures side by side. Paths may have blanks.
 frame_cases() {
   figure=$(model mediapipe_selfie_segmenter_256 figure)
-  blur="glsegment model=$figure background=blur"
+  blur="glsegment model=\"$figure\" background=blur"
   picture=$(find "$here/files/source/tests/golden/figure" -name '*.png' | head -n 1)
   echo "source only||"
   echo "glsegment blur, guided||$blur refine=guided"
   echo "glsegment blur, not refined||$blur refine=none"
-  echo "glsegment color, guided||glsegment model=$figure background=color refine=guided"
-  echo "glsegment image, guided||glsegment model=$figure background=image background-location=$picture refine=guided"
+  echo "glsegment color, guided||glsegment model=\"$figure\" background=color refine=guided"
+  echo "glsegment image, guided||glsegment model=\"$figure\" background=image background-location=\"$picture\" refine=guided"
   half='video/x-raw(memory:GLMemory),width=HALF,height=HEIGHT'
   two="glvideomixerelement name=people sink_1::xpos=HALF glfiguresrc seed=1 ! $half ! people. glfiguresrc seed=4 ! $half ! people. people. ! identity"
   pose=$(model blazepose_landmark_lite) detector=$(model blazepose_detection_224)
   if [ -n "$pose" ] && [ -n "$detector" ]; then
-    pose="glpose model=$pose detector=$detector max-persons=2"
+    pose="glpose model=\"$pose\" detector=\"$detector\" max-persons=2"
   else
-    pose="glpose model=$(model figure) max-persons=2"
+    pose="glpose model=\"$(model figure)\" max-persons=2"
   fi
   echo "two figures, source only|$two|"
   echo "glpose, two people|$two|$pose"
   face=$(model face_landmark_468_f16 face_landmark_468_f32) detector=$(model face_detection_short_range)
   if [ -n "$face" ] && [ -n "$detector" ]; then
-    echo "glinfer, landmarks of a face||glinfer model=$face detector=$detector"
+    echo "glinfer, landmarks of a face||glinfer model=\"$face\" detector=\"$detector\""
   else
     say "the bundle has no detector of faces with landmarks: glinfer runs without one" >&2
-    echo "glinfer, tensors||glinfer model=$figure task=tensors"
+    echo "glinfer, tensors||glinfer model=\"$figure\" task=tensors"
   fi
-  echo "glsegment blur, then glpose||$blur refine=guided ! glpose model=$(model figure)"
+  echo "glsegment blur, then glpose||$blur refine=guided ! glpose model=\"$(model figure)\""
 }
 
 # frames_of NAME SOURCE ELEMENTS WIDTH HEIGHT STREAMS
