@@ -34,7 +34,7 @@ shared vec4 sums[LANES];
 shared vec4 pending[4 * SLICES];  // the sums of the gates
 #endif
 
-int lane;
+int lane = 0;  // of this invocation, from main() on
 
 vec4 sigmoid(vec4 x) { return apply_function(GpuFunction_kLogistic, x, vec4(0.0)); }
 

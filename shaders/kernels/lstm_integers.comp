@@ -38,7 +38,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 shared vec4 operands[2 * SLICES];  // of the matrices: the hidden state, the outputs of the cells
 shared ivec4 cells[SLICES];
 
-int lane;
+int lane = 0;  // of this invocation, from main() on
 
 ivec4 int16(ivec4 v) { return clamp(v, -32768, 32767); }
 
