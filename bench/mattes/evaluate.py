@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Iterator
 
 import metrics
@@ -148,7 +149,7 @@ def figure_table(options: argparse.Namespace, sets: list[str]) -> Iterator[str]:
 
     def rows() -> Iterator[list[str]]:
         for settings in sets:
-            scores = figure_scores(figures, f"model={options.model} {settings}")
+            scores = figure_scores(figures, f"model={quote(options.model)} {settings}")
             yield [f"`{settings}`", *(form.format(scores[name]) for name, form in COLUMNS.items())]
         perfect = dict.fromkeys(COLUMNS, 0.0) | {"edge color": spilled_color(figures)}
         yield ["true alpha", *(form.format(perfect[name]) for name, form in COLUMNS.items())]
@@ -173,7 +174,8 @@ def photograph_table(options: argparse.Namespace, sets: list[str]) -> Iterator[s
         for settings in sets:
             cells = [f"`{settings}`"]
             for photo, folder in found:
-                scores = photograph_scores(photo, folder, f"model={options.photograph_model} {settings}", options)
+                with_model = f"model={quote(options.photograph_model)} {settings}"
+                scores = photograph_scores(photo, folder, with_model, options)
                 cells.append(", ".join(f"{score:.3f}" for score in scores))
             yield cells
 

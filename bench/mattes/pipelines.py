@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from shlex import quote, split
 from tempfile import TemporaryDirectory
 
 import numpy
@@ -22,9 +23,11 @@ def _run(words: list[str], **environment: str) -> str:
 
 
 def frames_of(pipeline: str, size: tuple[int, int], path: Path) -> ndarray:
-    """Writes the RGBA frames of a pipeline, of width and height `size`, to a file: N x H x W x 4 bytes."""
+    """Writes the RGBA frames of a pipeline, of width and height `size`, to a file: N x H x W x 4 bytes.
+
+    Values with blanks are quoted as for a shell."""
     unfinished = path.with_suffix(".part")
-    _run(["gst-launch-1.0", "-q", *f"{pipeline} ! {RGBA} ! filesink location={unfinished}".split()])
+    _run(["gst-launch-1.0", "-q", *split(f"{pipeline} ! {RGBA} ! filesink location={quote(str(unfinished))}")])
     unfinished.rename(path)
     return numpy.memmap(path, "u1", "r").reshape(-1, size[1], size[0], 4)
 
@@ -33,7 +36,7 @@ def segmented(frames: Path, size: tuple[int, int], settings: str) -> ndarray:
     """The frames of a file, as frames_of() writes them, after glsegment with these properties."""
     parse = f"rawvideoparse format=rgba width={size[0]} height={size[1]} framerate=30/1"
     with TemporaryDirectory() as folder:
-        pipeline = f"filesrc location={frames} ! {parse} ! glupload ! glsegment {settings} ! gldownload"
+        pipeline = f"filesrc location={quote(str(frames))} ! {parse} ! glupload ! glsegment {settings} ! gldownload"
         return numpy.array(frames_of(pipeline, size, Path(folder) / "result.raw"))
 
 
@@ -41,7 +44,7 @@ def picture(path: Path, size: tuple[int, int], result: Path) -> ndarray:
     """A PNG or JPEG file, stretched to the size: H x W x 4 bytes."""
     caps = f"video/x-raw,width={size[0]},height={size[1]},pixel-aspect-ratio=1/1"
     scale = f"decodebin ! videoconvert ! videoscale add-borders=false ! {caps} ! videoconvert"
-    return frames_of(f"filesrc location={path} ! {scale}", size, result)[0]
+    return frames_of(f"filesrc location={quote(str(path))} ! {scale}", size, result)[0]
 
 
 def words_of(element: str, property_name: str) -> list[str]:
