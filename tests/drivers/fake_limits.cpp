@@ -10,7 +10,7 @@ struct Limit {
   GLint value;
 };
 
-// OpenGL ES 3.2 of NVIDIA's driver for its server GPUs.
+// What NVIDIA's driver is believed to report for OpenGL ES 3.2 on server GPUs. No GPU has confirmed it.
 constexpr Limit kLimits[] = {
     {GL_MAX_COMPUTE_SHADER_STORAGE_BLOCKS, 16},
     {GL_MAX_COMPUTE_IMAGE_UNIFORMS, 8},
