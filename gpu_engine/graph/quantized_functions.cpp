@@ -4,15 +4,12 @@
 #include <cmath>
 
 #include "graph/quantized.h"
+#include "graph/tabulated_functions.h"
 
 namespace sightglass {
 namespace {
 
 constexpr int32_t kInt16Lowest = -32768, kInt16Highest = 32767;
-
-bool is_8_bit(const Value& value) {
-  return is_quantized(value) && (value.type == DataType::kInt8 || value.type == DataType::kUInt8);
-}
 
 // HARD_SWISH is computed in 16 bits: values are 128 times as fine as the input steps, and multipliers have 15 bits.
 struct HardSwishFactors {
@@ -46,45 +43,90 @@ int32_t hard_swish(const HardSwishFactors& factors, int32_t steps) {
   return divided(relu * x / (1 << 15), -factors.out.shift);  // the product is truncated, not rounded
 }
 
-}  // namespace
+// Factors are computed in 32 bits, like in the reference kernels of LiteRT.
+IntegerFunction clamp_function(const Node& node, const Value& in, const Value& out) {
+  QuantumRange range = quantum_range(out, activation_of(node.op));
+  if (node.op == OpType::kRelu0To1) {
+    range = {std::max(range.lowest, 0), std::min(range.highest, saturated(std::round(1 / double{scale_of(out)})))};
+  }
+  const FixedPoint factor = to_fixed_point(double{scale_of(in) / scale_of(out)});
+  return [range, factor](int32_t steps) { return std::clamp(multiply(steps, factor), range.lowest, range.highest); };
+}
 
-bool has_integer_function(const Graph& graph, const Node& node) {
-  const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
-  if (!is_8_bit(in) || !is_8_bit(out)) return false;
+IntegerFunction leaky_relu(const Node& node, const Value& in, const Value& out) {
+  const float alpha = std::get<LeakyReluAttr>(node.attributes).alpha;
+  if (!(alpha >= 0)) return {};
+  const FixedPoint positive = to_fixed_point(double{scale_of(in) / scale_of(out)});
+  const FixedPoint negative = to_fixed_point(double{scale_of(in) * alpha / scale_of(out)});
+  return [=](int32_t steps) { return multiply(steps, steps < 0 ? negative : positive); };
+}
+
+IntegerFunction function_of_8_bits(const Node& node, const Value& in, const Value& out) {
   switch (node.op) {
     case OpType::kRelu:
     case OpType::kRelu6:
     case OpType::kReluN1To1:
     case OpType::kRelu0To1:
-      return true;
-    case OpType::kNeg:
-      return in.type == DataType::kInt8;
+      return clamp_function(node, in, out);
     case OpType::kLeakyRelu:
-      return std::get<LeakyReluAttr>(node.attributes).alpha >= 0;
-    case OpType::kHardSwish:
-      return hard_swish_factors(scale_of(in), scale_of(out)).out.shift <= 0;
-    default:  // TensorFlow Lite computes these in floats
-      return false;
+      return leaky_relu(node, in, out);
+    case OpType::kNeg: {  // of the stored number, which wraps around
+      if (in.type != DataType::kInt8) return {};
+      const int32_t from_zero = zero_point(in), to_zero = zero_point(out);
+      return [=](int32_t steps) { return static_cast<int8_t>(-(steps + from_zero)) - to_zero; };
+    }
+    case OpType::kHardSwish: {
+      const HardSwishFactors factors = hard_swish_factors(scale_of(in), scale_of(out));
+      if (factors.out.shift > 0) return {};
+      return [factors](int32_t steps) { return hard_swish(factors, steps); };
+    }
+    default:
+      return {};
   }
 }
 
-// Factors are computed in 32 bits, like in the reference kernels of TensorFlow Lite.
-int32_t integer_function(const Graph& graph, const Node& node, int32_t steps) {
+float gelu(float x, bool approximate) {
+  if (!approximate) return 0.5f * x * std::erfc(-x * 0.70710678f);
+  return 0.5f * x * (1 + std::tanh(0.79788456f * (x + 0.044715f * x * x * x)));
+}
+
+IntegerFunction function_of_16_bits(const Node& node, const Value& in, const Value& out) {
+  if (zero_point(in) != 0 || zero_point(out) != 0) return {};
+  const float from = scale_of(in), to = scale_of(out);
+  switch (node.op) {
+    case OpType::kRelu:
+    case OpType::kRelu6:
+      return clamp_function(node, in, out);
+    case OpType::kLeakyRelu:
+      return leaky_relu(node, in, out);
+    case OpType::kAbs:
+      return [factor = to_fixed_point(double{from / to})](int32_t steps) { return multiply(std::abs(steps), factor); };
+    case OpType::kExp:
+      return TabulatedFunction([](float x) { return std::exp(x); }, from, to);
+    case OpType::kLog:
+      return TabulatedFunction([to](float x) { return x > 0 ? std::log(x) : to * kInt16Lowest; }, from, to);
+    case OpType::kGelu: {
+      const bool approximate = std::get<GeluAttr>(node.attributes).approximate;
+      return TabulatedFunction([approximate](float x) { return gelu(x, approximate); }, from, to);
+    }
+    case OpType::kLogistic:
+    case OpType::kTanh:
+      if (to != 1.0f / 32768) return {};
+      return TabulatedSigmoid(
+          node.op == OpType::kTanh ? TabulatedSigmoid::Kind::kTanh : TabulatedSigmoid::Kind::kLogistic, from);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+IntegerFunction integer_function(const Graph& graph, const Node& node) {
   const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
-  const float in_scale = scale_of(in), out_scale = scale_of(out);
-  if (node.op == OpType::kHardSwish) return hard_swish(hard_swish_factors(in_scale, out_scale), steps);
-  if (node.op == OpType::kLeakyRelu && steps < 0) {
-    const float slope = std::get<LeakyReluAttr>(node.attributes).alpha;
-    return multiply(steps, to_fixed_point(double{in_scale * slope / out_scale}));
-  }
-  if (node.op == OpType::kNeg) {  // of the stored number, which wraps around
-    return static_cast<int8_t>(-(steps + zero_point(in))) - zero_point(out);
-  }
-  QuantumRange range = quantum_range(out, activation_of(node.op));
-  if (node.op == OpType::kRelu0To1) {
-    range = {std::max(range.lowest, 0), std::min(range.highest, saturated(std::round(1 / double{out_scale})))};
-  }
-  return std::clamp(multiply(steps, to_fixed_point(double{in_scale / out_scale})), range.lowest, range.highest);
+  if (!is_quantized(in) || !is_quantized(out)) return {};
+  const bool wide = in.type == DataType::kInt16, wide_result = out.type == DataType::kInt16;
+  if (wide != wide_result) return {};
+  return wide ? function_of_16_bits(node, in, out) : function_of_8_bits(node, in, out);
 }
 
 }  // namespace sightglass

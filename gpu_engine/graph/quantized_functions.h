@@ -1,16 +1,17 @@
-// Functions of one 8-bit value that TensorFlow Lite computes with integer arithmetic. It computes other functions in
-// floats and rounds the results.
+// Functions of one quantized value that LiteRT computes with integer arithmetic or from tables. It computes other
+// functions in floats and rounds the results.
 #pragma once
+
+#include <functional>
 
 #include "graph/graph.h"
 
 namespace sightglass {
 
-// Whether the node is such a function, with 8-bit input and output.
-bool has_integer_function(const Graph& graph, const Node& node);
+// From steps from the zero point of the input to steps from that of the output, not yet clamped to the output type.
+using IntegerFunction = std::function<int32_t(int32_t steps)>;
 
-// Returns steps from the zero point of the output for `steps` from that of the input, not yet clamped to the output
-// type.
-int32_t integer_function(const Graph& graph, const Node& node, int32_t steps);
+// The function of a node; empty if it is computed in floats.
+IntegerFunction integer_function(const Graph& graph, const Node& node);
 
 }  // namespace sightglass

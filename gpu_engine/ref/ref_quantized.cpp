@@ -166,19 +166,19 @@ void resize_of_bytes(const Call& call, HostTensor& out) {
         [&](size_t i) { return saturated(std::floor(double{interpolated.as<float>()[i]} + zero + 0.5) - zero); });
 }
 
-void function_of_bytes(const Call& call, HostTensor& out) {
+void function_of_integers(const Call& call, const IntegerFunction& function, HostTensor& out) {
   const std::vector<HostTensor> steps = steps_of_inputs(call);
-  store(call, out, [&](size_t i) {
-    return integer_function(call.graph, call.node, static_cast<int32_t>(steps[0].as<float>()[i]));
-  });
+  store(call, out, [&](size_t i) { return function(static_cast<int32_t>(steps[0].as<float>()[i])); });
 }
 
 }  // namespace
 
 void quantized(const Call& call, Function function, HostTensor& out) {
   const bool integers = is_quantized(value_in(call, 0)) && is_quantized(value_out(call));
-  if (has_integer_function(call.graph, call.node)) return function_of_bytes(call, out);
   if (!integers) return on_real_numbers(call, function, out);
+  if (const IntegerFunction exact = integer_function(call.graph, call.node)) {
+    return function_of_integers(call, exact, out);
+  }
   switch (call.node.op) {
     case OpType::kConv2d:
     case OpType::kDepthwiseConv2d:

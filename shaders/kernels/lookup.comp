@@ -1,4 +1,4 @@
-// A function of one 8-bit value: the constants contain the results for all 256 values, from the lowest.
+// A function of one quantized value: the constants contain the results for all values, from the lowest.
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -9,11 +9,11 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 table;  // position, in vec4; lowest stored value
+  ivec4 table;  // position, in vec4; lowest stored value; count of values
 };
 
 float result(int steps) {
-  int n = clamp(steps - table.y, 0, 255);
+  int n = clamp(steps - table.y, 0, table.z - 1);
   return load_bias(table.x + n / 4)[n % 4];
 }
 

@@ -6,21 +6,14 @@
 #include <cmath>
 #include <cstdio>
 
+#include "hash_of_all.h"
+
 namespace sightglass {
 namespace {
 
 constexpr int32_t kLowest = -32768, kHighest = 32767;
 
-// FNV-1a over the 16-bit results for all arguments. The expected sums are from FixedPoint<int16_t> of gemmlowp.
-template <typename Function>
-uint64_t hash_of_all(Function function) {
-  uint64_t hash = 1469598103934665603u;
-  for (int32_t x = kLowest; x <= kHighest; ++x) {
-    hash = (hash ^ static_cast<uint16_t>(function(x))) * 1099511628211u;
-  }
-  return hash;
-}
-
+// The expected sums are from FixedPoint<int16_t> of gemmlowp.
 TEST(FixedFunctions, LogisticMatchesTensorFlowLite) {
   EXPECT_EQ(hash_of_all(fixed_logistic), 0xa2cc3b4d3e1c307u);
   const std::pair<int32_t, int32_t> known[] = {{-32768, 11}, {-4096, 8815}, {-1, 16383},   {0, 16384},

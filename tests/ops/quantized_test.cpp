@@ -218,9 +218,16 @@ TEST_F(QuantizedTest, SixteenBits) {
   const ValueId pixels = conv.input({1, 5, 7, 5}, data);
   conv.node(OpType::kConv2d, Conv2dAttr{}, {pixels, conv.constant({3, 1, 1, 5}, weights), conv.bias(3)}, result);
   check(conv.build("int16 CONV_2D"), false, kExact);
-  CaseBuilder tanh(701);
-  tanh.node(OpType::kTanh, {}, {tanh.input({1, 5, 7, 5}, data)}, Quantized{DataType::kInt16, {1.0f / 32768}, 0});
-  check(tanh.build("int16 TANH"), false, 1e-8);
+  const std::pair<OpType, Attributes> functions[] = {
+      {OpType::kTanh, {}},         {OpType::kLogistic, {}},
+      {OpType::kGelu, GeluAttr{}}, {OpType::kLeakyRelu, LeakyReluAttr{0.3f}},
+      {OpType::kRelu, {}},         {OpType::kElu, {}},
+      {OpType::kExp, {}}};
+  for (const auto& [op, attributes] : functions) {
+    CaseBuilder function(701);
+    function.node(op, attributes, {function.input({1, 5, 7, 5}, data)}, Quantized{DataType::kInt16, {1.0f / 32768}, 0});
+    check(function.build(std::string("int16 ") + to_string(op)), false, kExact);
+  }
 }
 
 // Float data with 8-bit weights, as imported into the graph.
