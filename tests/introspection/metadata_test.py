@@ -97,8 +97,11 @@ class MetadataTest(unittest.TestCase):
         self.assertIsNone(Sightglass.results_event_get_buffer(Gst.Event.new_eos()))
 
     def test_example(self) -> None:
-        program = [sys.executable, "-B", f"{SOURCE}/examples/python_results.py", "--frames", "4"]
-        lines = subprocess.run(program, check=True, capture_output=True, text=True, timeout=300).stdout.splitlines()
+        # If it crashes, the fault handler says where.
+        program = [sys.executable, "-B", "-X", "faulthandler", f"{SOURCE}/examples/python_results.py", "--frames", "4"]
+        run = subprocess.run(program, capture_output=True, text=True, timeout=300)
+        self.assertEqual(run.returncode, 0, f"{run.stdout}\n{run.stderr}")
+        lines = run.stdout.splitlines()
         self.assertEqual(len(lines), 4, lines)
         for index, line in enumerate(lines):
             self.assertRegex(line, rf"^frame {index}: .*; blur radius \d+$")
