@@ -94,12 +94,12 @@ ModelStats ModelFigures::stats() const {
   return stats;
 }
 
-void ModelFigures::wish_for_skipped() {
+void ModelFigures::request_skipped() {
   const std::lock_guard lock(mutex_);
   wants_skipped_ = true;
 }
 
-bool ModelFigures::takes_wish_for_skipped() {
+bool ModelFigures::takes_request_for_skipped() {
   const std::lock_guard lock(mutex_);
   return std::exchange(wants_skipped_, false);
 }

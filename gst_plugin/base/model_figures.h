@@ -59,8 +59,8 @@ class ModelFigures {
   ModelStats stats() const;
   // The application reads the statistics, so the number of skipped runs is requested from the GPU. The latter function
   // returns true once per request.
-  void wish_for_skipped();
-  bool takes_wish_for_skipped();
+  void request_skipped();
+  bool takes_request_for_skipped();
 
  private:
   mutable std::mutex mutex_;

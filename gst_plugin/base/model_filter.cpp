@@ -68,7 +68,7 @@ const char* element_name(gpointer element) { return GST_OBJECT_NAME(gst_element_
 // Named after the element: "glsegment-stats".
 GstStructure* make_stats(gpointer element) {
   sightglass::ModelFigures& figures = runtime_of_base(element).figures();
-  figures.wish_for_skipped();
+  figures.request_skipped();
   const sightglass::ModelStats stats = figures.stats();
   const auto ns = [](double value) { return static_cast<guint64>(value); };
   const std::string name = std::string(element_name(element)) + "-stats";

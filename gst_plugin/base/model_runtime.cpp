@@ -173,7 +173,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
   SIGHTGLASS_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl, engine_log()));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
-  SIGHTGLASS_RETURN_IF_ERROR(meet(device));
+  SIGHTGLASS_RETURN_IF_ERROR(on_device(device));
   const GlTarget target{context, group, device, input_->kind, tuning_, cache_folder_};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor, model_->create_interim(target));
   const bool interim = processor != nullptr;
@@ -393,7 +393,7 @@ void ModelRuntime::run(Job& job) try {
   if (ResultsReadback* results = processor_->results()) note_arrived(results->collect());
   if (job.status.ok()) job.status = processor_->finish(frame);
   job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};
-  figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.takes_wish_for_skipped()),
+  figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.takes_request_for_skipped()),
                       processor_->poll_time(), interim_, frame.failure.message()});
 } catch (...) {
   job.status = status_of_exception(title_, "process a frame");

@@ -120,7 +120,7 @@ class ModelRuntime {
   // Called on the streaming thread or by start(): frames are drawn with this model from now on. Null from stop().
   virtual void adopt(const std::shared_ptr<const LoadedModel>& /*model*/) {}
   // On a GL thread, before the first processor is created on its context.
-  virtual Status meet(const DeviceInfo& /*device*/) { return {}; }
+  virtual Status on_device(const DeviceInfo& /*device*/) { return {}; }
 
   // The file that settings.model names. If it names none, fails with an error that says what to set; `what` is the
   // kind of model needed, such as "segmentation".

@@ -252,7 +252,7 @@ void SegmentRuntime::adopt(const std::shared_ptr<const LoadedModel>& model) {
   mask_size_ = masks != nullptr ? masks->mask_size() : std::nullopt;
 }
 
-Status SegmentRuntime::meet(const DeviceInfo& device) {
+Status SegmentRuntime::on_device(const DeviceInfo& device) {
   // The maximum texture size limits the image.
   largest_picture_ = device.limits.max_texture_size;
   Status status = update_picture();

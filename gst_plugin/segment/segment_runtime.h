@@ -38,7 +38,7 @@ class SegmentRuntime : public ModelRuntime {
   void end() override;
   Result<std::shared_ptr<const LoadedModel>> load(const ModelSettings& settings) const override;
   void adopt(const std::shared_ptr<const LoadedModel>& model) override;
-  Status meet(const DeviceInfo& device) override;
+  Status on_device(const DeviceInfo& device) override;
   void update_settings();
   // Whether background=image needs an image; call it with settings_mutex() held.
   bool lacks_picture() const;
@@ -53,7 +53,7 @@ class SegmentRuntime : public ModelRuntime {
   SegmentSettings loaded_with_;  // from begin() to end()
 
   Scene scene_;
-  int32_t largest_picture_ = 0;                  // pixels in each direction; since meet()
+  int32_t largest_picture_ = 0;                  // pixels in each direction; since on_device()
   std::optional<std::string> picture_location_;  // of the image in the scene, or of the one that failed to load
 };
 

@@ -114,11 +114,11 @@ Status Segmenter::end_stage(size_t /*stage*/) {
     classes_->run();
     classes_->lay_out_legend();  // also while it is not shown: it counts anew then
   }
-  mask_ = improve(model_mask_);
+  mask_ = postprocess_mask(model_mask_);
   return {};
 }
 
-TextureRef Segmenter::improve(TextureRef mask) {
+TextureRef Segmenter::postprocess_mask(TextureRef mask) {
   if (!look_.islands) {
     GST_TRACE_OBJECT(log_object(), "pass: removing islands from the mask");
     mask = islands_->run();

@@ -85,7 +85,7 @@ class Segmenter : public FrameModel {
   BufferRange watch(const FrameRef& frame, const InputTransform& mask_to_stored);
   Status feed(const FrameRef& frame, const InputTransform& mask_to_stored);
   // The mask of the model as the look wants it.
-  TextureRef improve(TextureRef mask);
+  TextureRef postprocess_mask(TextureRef mask);
   Status draw_legend(GLuint output);
 
   std::unique_ptr<Session> session_;
