@@ -99,7 +99,7 @@ void ModelFigures::request_skipped() {
   wants_skipped_ = true;
 }
 
-bool ModelFigures::takes_request_for_skipped() {
+bool ModelFigures::take_request_for_skipped() {
   const std::lock_guard lock(mutex_);
   return std::exchange(wants_skipped_, false);
 }

@@ -60,7 +60,7 @@ class ModelFigures {
   // The application reads the statistics, so the number of skipped runs is requested from the GPU. The latter function
   // returns true once per request.
   void request_skipped();
-  bool takes_request_for_skipped();
+  bool take_request_for_skipped();
 
  private:
   mutable std::mutex mutex_;

@@ -393,7 +393,7 @@ void ModelRuntime::run(Job& job) try {
   if (ResultsReadback* results = processor_->results()) note_arrived(results->collect());
   if (job.status.ok()) job.status = processor_->finish(frame);
   job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};
-  figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.takes_request_for_skipped()),
+  figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.take_request_for_skipped()),
                       processor_->poll_time(), interim_, frame.failure.message()});
 } catch (...) {
   job.status = status_of_exception(title_, "process a frame");

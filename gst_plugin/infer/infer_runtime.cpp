@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "base/bundled_models.h"
 #include "base/described_model.h"
 #include "base/model_processor.h"
+#include "base/task_models.h"
 #include "draw/typesetter.h"
 #include "gpu_engine/input_file.h"
 #include "infer/blendshapes.h"
@@ -151,7 +151,7 @@ class InferModels : public LoadedModel {
  private:
   Result<InferModel> describe(const SharedModel& model, const ModelSettings& settings) const;
   Status check_detector(const InferModel& model, const ModelSettings& settings) const;
-  Status find_detector(const BundledModels& bundle);
+  Status find_detector(const TaskModels& bundle);
   Status load_detector(const ModelSettings& settings);
   Status load_blendshapes(const std::string& path, const ModelSettings& settings);
 
@@ -165,7 +165,7 @@ class InferModels : public LoadedModel {
 };
 
 Status InferModels::load(const std::string& path, const ModelSettings& settings) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const BundledModels bundle, bundled_models(path, "glinfer"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TaskModels bundle, task_models(path, "glinfer"));
   bundle_warning_ = bundle.warning;
   SIGHTGLASS_RETURN_IF_ERROR(find_detector(bundle));
   const auto describe = [&](const SharedModel& model) { return this->describe(model, settings); };
@@ -185,11 +185,11 @@ Status InferModels::load(const std::string& path, const ModelSettings& settings)
 }
 
 // An explicit detector has priority over the one in the bundle.
-Status InferModels::find_detector(const BundledModels& bundle) {
+Status InferModels::find_detector(const TaskModels& bundle) {
   detector_path_ = bundle.detector;
   if (settings_.detector.value_or("").empty()) return {};
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(*settings_.detector));
-  SIGHTGLASS_ASSIGN_OR_RETURN(detector_path_, bundled_detector(path));
+  SIGHTGLASS_ASSIGN_OR_RETURN(detector_path_, task_detector(path));
   return {};
 }
 

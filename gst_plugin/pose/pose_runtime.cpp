@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/bundled_models.h"
 #include "base/described_model.h"
 #include "base/model_processor.h"
+#include "base/task_models.h"
 #include "meta/persons.h"
 #include "model_store.h"
 #include "pose/blazepose_finder.h"
@@ -176,7 +176,7 @@ Result<DescribedModel<PoseModel>> load_model(const std::string& file, const Mode
 Result<std::string> detector_file(const std::string& wanted, const std::string& bundled, const std::string& file) {
   if (!wanted.empty()) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const std::string path, ModelStore().resolve(wanted));
-    return bundled_detector(path);
+    return task_detector(path);
   }
   if (!bundled.empty()) return bundled;
   for (const char* name : kDetectorFiles) {
@@ -212,7 +212,7 @@ Result<std::shared_ptr<const LoadedModel>> PoseRuntime::load(const ModelSettings
 }
 
 Status PoseModels::load(const std::string& path, const ModelSettings& settings) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const BundledModels bundle, bundled_models(path, "glpose"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TaskModels bundle, task_models(path, "glpose"));
   const std::string& file = bundle.model;
   bundle_warning_ = bundle.warning;
   SIGHTGLASS_ASSIGN_OR_RETURN(DescribedModel<PoseModel> model, load_model(file, settings, settings_.attach_mask));

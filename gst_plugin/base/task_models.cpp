@@ -1,4 +1,4 @@
-#include "base/bundled_models.h"
+#include "base/task_models.h"
 
 #include <set>
 #include <vector>
@@ -51,8 +51,8 @@ std::string unused_models(const TaskBundle& bundle, const std::set<std::string>&
 
 }  // namespace
 
-Result<BundledModels> bundled_models(const std::string& path, const std::string& element) {
-  if (!is_whole_bundle(path)) return BundledModels{path, "", "", ""};
+Result<TaskModels> task_models(const std::string& path, const std::string& element) {
+  if (!is_whole_bundle(path)) return TaskModels{path, "", "", ""};
   SIGHTGLASS_ASSIGN_OR_RETURN(const TaskBundle bundle, TaskBundle::open(path));
   std::vector<BundledTask> tasks;
   for (const BundledTask& task : bundle.tasks()) {
@@ -62,18 +62,18 @@ Result<BundledModels> bundled_models(const std::string& path, const std::string&
   if (tasks.empty()) {
     const auto models = bundle.models();
     if (models.size() != 1) return cannot_run(bundle, element);
-    return BundledModels{member_path(path, models[0].name), "", "", ""};
+    return TaskModels{member_path(path, models[0].name), "", "", ""};
   }
   const BundledTask& task = tasks[0];
   GST_INFO_OBJECT(log_object(), "%s: landmarks %s, detector %s, blendshapes %s", path.c_str(), task.landmarks.c_str(),
                   task.detector.empty() ? "(none)" : task.detector.c_str(),
                   task.blendshapes.empty() ? "(none)" : task.blendshapes.c_str());
   const auto of = [&](const std::string& member) { return member.empty() ? "" : member_path(path, member); };
-  return BundledModels{of(task.landmarks), of(task.detector), of(task.blendshapes),
-                       unused_models(bundle, {task.landmarks, task.detector, task.blendshapes})};
+  return TaskModels{of(task.landmarks), of(task.detector), of(task.blendshapes),
+                    unused_models(bundle, {task.landmarks, task.detector, task.blendshapes})};
 }
 
-Result<std::string> bundled_detector(const std::string& path) {
+Result<std::string> task_detector(const std::string& path) {
   if (!is_whole_bundle(path)) return path;
   SIGHTGLASS_ASSIGN_OR_RETURN(const TaskBundle bundle, TaskBundle::open(path));
   std::set<std::string> detectors;
