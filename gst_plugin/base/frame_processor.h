@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_figures.h"
+#include "base/element_stats.h"
 #include "base/model_pace.h"
 #include "base/shared_model.h"
 #include "gl/frame_format.h"

@@ -67,9 +67,9 @@ const char* element_name(gpointer element) { return GST_OBJECT_NAME(gst_element_
 
 // Named after the element: "glsegment-stats".
 GstStructure* make_stats(gpointer element) {
-  sightglass::ModelFigures& figures = runtime_of_base(element).figures();
-  figures.request_skipped();
-  const sightglass::ModelStats stats = figures.stats();
+  sightglass::ElementStats& element_stats = runtime_of_base(element).stats();
+  element_stats.request_skipped();
+  const sightglass::ModelStats stats = element_stats.snapshot();
   const auto ns = [](double value) { return static_cast<guint64>(value); };
   const std::string name = std::string(element_name(element)) + "-stats";
   return gst_structure_new(name.c_str(), "model", G_TYPE_STRING, runtime_of_base(element).model_name().c_str(),
@@ -264,7 +264,7 @@ gboolean set_caps(GstBaseTransform* transform, GstCaps* input, GstCaps* output) 
                                                          static_cast<guint64>(GST_VIDEO_INFO_FPS_N(&info)))
                                  : 0);
   queue.set_policy(runtime_of_base(transform).results_policy());
-  runtime_of_base(transform).figures().note_held_time(queue.held_time());
+  runtime_of_base(transform).stats().note_held_time(queue.held_time());
   return GST_BASE_TRANSFORM_CLASS(gst_gl_model_filter_parent_class)->set_caps(transform, input, output);
 }
 
@@ -312,7 +312,7 @@ gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery*
     gboolean live = FALSE;
     GstClockTime least = 0, most = GST_CLOCK_TIME_NONE;
     gst_query_parse_latency(query, &live, &least, &most);
-    const GstClockTime own = runtime_of_base(transform).figures().stats().latency_ns;
+    const GstClockTime own = runtime_of_base(transform).stats().snapshot().latency_ns;
     gst_query_set_latency(query, live, least + own, GST_CLOCK_TIME_IS_VALID(most) ? most + own : most);
     GST_DEBUG_OBJECT(transform, "latency: %" GST_TIME_FORMAT " upstream and %" GST_TIME_FORMAT " here",
                      GST_TIME_ARGS(least), GST_TIME_ARGS(own));
@@ -364,7 +364,7 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
   queue.expect_discont(is_discont != FALSE);
   if (sightglass::model_filter_has_dropped(transform, flow)) {
     GST_LOG_OBJECT(transform, "late frame dropped by QoS");
-    runtime_of_base(transform).figures().note_dropped();
+    runtime_of_base(transform).stats().note_dropped();
     if (!queue.is_empty()) {
       queue.arrive(runtime_of_base(transform).await_results(ResultsWait::kNone));
       queue.push_ready();
@@ -408,7 +408,7 @@ GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer
                  ticket->awaits_results ? ", results pending" : "");
   queue.arrive(runtime.take_results());
   queue.expect(*ticket);
-  if (const std::string failure = runtime.figures().take_failure(); !failure.empty()) {
+  if (const std::string failure = runtime.stats().take_failure(); !failure.empty()) {
     GST_ELEMENT_WARNING(
         transform, RESOURCE, FAILED,
         ("no result for this frame and following ones until the model works again: %s", failure.c_str()),
@@ -427,8 +427,8 @@ GstFlowReturn generate_output(GstBaseTransform* transform, GstBuffer** output) {
   if (*output != nullptr) queue.add(*output);
   *output = queue.next();
   GST_LOG_OBJECT(transform, "output: %" GST_PTR_FORMAT, *output);
-  runtime.figures().note_held_time(queue.held_time());
-  if (runtime.figures().take_latency_change()) {
+  runtime.stats().note_held_time(queue.held_time());
+  if (runtime.stats().take_latency_change()) {
     GST_DEBUG_OBJECT(transform, "the latency has changed");
     gst_element_post_message(GST_ELEMENT(transform), gst_message_new_latency(GST_OBJECT(transform)));
   }

@@ -3,7 +3,7 @@
 #include <array>
 #include <span>
 
-#include "base/model_figures.h"
+#include "base/element_stats.h"
 #include "base/model_settings.h"
 
 namespace sightglass {

@@ -129,7 +129,7 @@ Status ModelRuntime::start(const std::string& element) {
     GST_DEBUG_OBJECT(log_object(), "cache: %s",
                      cache_folder_.empty() ? (usable.ok() ? "off" : cache_warning_.c_str()) : cache_folder_.c_str());
   }
-  figures_.restart();
+  stats_.restart();
   return {};
 }
 
@@ -195,7 +195,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   start_failure_ = {};
   attached_at_ = begin;
   const uint64_t taken = gst_util_get_timestamp() - begin;
-  figures_.note_start(interim ? 0 : taken);
+  stats_.note_start(interim ? 0 : taken);
   GST_INFO_OBJECT(log_object(), "ready for %dx%d frames, %s, in %.1f ms%s", size.width, size.height,
                   to_string(input_->kind), static_cast<double>(taken) / GST_MSECOND,
                   interim ? ", without the model, which is still to be compiled" : "");
@@ -348,7 +348,7 @@ Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
           that->runtime->run(*that);
         },
         &job);
-    if (const uint64_t now = gst_util_get_timestamp(); job.status.ok()) figures_.note_frame(now - begin, now);
+    if (const uint64_t now = gst_util_get_timestamp(); job.status.ok()) stats_.note_frame(now - begin, now);
   }
   gst_object_unref(context);
   inputs_.release_read();
@@ -393,8 +393,8 @@ void ModelRuntime::run(Job& job) try {
   if (ResultsReadback* results = processor_->results()) note_arrived(results->collect());
   if (job.status.ok()) job.status = processor_->finish(frame);
   job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};
-  figures_.note_work({processor_->inferences() - inferences, processor_->skipped(figures_.take_request_for_skipped()),
-                      processor_->poll_time(), interim_, frame.failure.message()});
+  stats_.note_work({processor_->inferences() - inferences, processor_->skipped(stats_.take_request_for_skipped()),
+                    processor_->poll_time(), interim_, frame.failure.message()});
 } catch (...) {
   job.status = status_of_exception(title_, "process a frame");
 }
@@ -407,7 +407,7 @@ Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
   }
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
   const int32_t shown_width = own_size() ? picture.width : job.frame.shown_width();
-  return hud_->draw(settings, figures_.stats(), inferences, gst_util_get_timestamp(), picture, shown_width);
+  return hud_->draw(settings, stats_.snapshot(), inferences, gst_util_get_timestamp(), picture, shown_width);
 }
 
 }  // namespace sightglass

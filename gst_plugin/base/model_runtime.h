@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/element_stats.h"
 #include "base/frame_processor.h"
 #include "base/held_inputs.h"
-#include "base/model_figures.h"
 #include "base/model_hud.h"
 #include "base/model_settings.h"
 #include "gl/frame_caps.h"
@@ -49,7 +49,7 @@ class ModelRuntime {
   bool get_property(guint id, GValue* value) const;
   // The model in effect, as set by the application.
   std::string model_name() const;
-  ModelFigures& figures() { return figures_; }
+  ElementStats& stats() { return stats_; }
   Orientation orientation() const;
   // The output size, if it is not the upright frame size.
   virtual std::optional<OwnSize> own_size() const { return {}; }
@@ -180,7 +180,7 @@ class ModelRuntime {
 
   std::unique_ptr<ModelChange> change_;  // in progress; only for the streaming thread and cancel_change()
   bool change_starts_ = false;           // it prepares the first model; likewise
-  ModelFigures figures_;
+  ElementStats stats_;
 };
 
 }  // namespace sightglass

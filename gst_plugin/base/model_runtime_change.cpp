@@ -74,9 +74,9 @@ ModelNews ModelRuntime::end_start() {
     return {};
   }
   const uint64_t taken = gst_util_get_timestamp() - began;
-  figures_.note_start(taken);
+  stats_.note_start(taken);
   GST_INFO_OBJECT(log_object(), "model %s is ready, %.1f ms after the start; %" G_GUINT64_FORMAT " frames without it",
-                  change->shown_name(), static_cast<double>(taken) / GST_MSECOND, figures_.stats().early);
+                  change->shown_name(), static_cast<double>(taken) / GST_MSECOND, stats_.snapshot().early);
   return {};
 }
 
@@ -144,7 +144,7 @@ bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>
         done = true;
       },
       &swap);
-  if (swap.done) figures_.note_change(ready.prepared_ns);
+  if (swap.done) stats_.note_change(ready.prepared_ns);
   return swap.done;
 }
 

@@ -39,7 +39,7 @@ struct FrameWork {
 };
 
 // Any thread: reading the statistics never waits for a frame.
-class ModelFigures {
+class ElementStats {
  public:
   void restart();
   // The model is ready.
@@ -56,7 +56,7 @@ class ModelFigures {
   bool take_latency_change();
   // Returns the reason once when failures begin; empty otherwise.
   std::string take_failure();
-  ModelStats stats() const;
+  ModelStats snapshot() const;
   // The application reads the statistics, so the number of skipped runs is requested from the GPU. The latter function
   // returns true once per request.
   void request_skipped();

@@ -1,4 +1,4 @@
-#include "base/model_figures.h"
+#include "base/element_stats.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,7 +14,7 @@ void average(double& mean, uint64_t value) {
 
 }  // namespace
 
-void ModelFigures::restart() {
+void ElementStats::restart() {
   const std::lock_guard lock(mutex_);
   stats_ = {};
   skipped_before_ = 0;
@@ -27,18 +27,18 @@ void ModelFigures::restart() {
   failure_.clear();
 }
 
-void ModelFigures::note_start(uint64_t ns) {
+void ElementStats::note_start(uint64_t ns) {
   const std::lock_guard lock(mutex_);
   stats_.start_ns = ns;
 }
 
-void ModelFigures::note_change(uint64_t ns) {
+void ElementStats::note_change(uint64_t ns) {
   const std::lock_guard lock(mutex_);
   stats_.start_ns = ns;
   skipped_before_ = stats_.skipped;
 }
 
-void ModelFigures::note_work(const FrameWork& work) {
+void ElementStats::note_work(const FrameWork& work) {
   const std::lock_guard lock(mutex_);
   stats_.skipped = skipped_before_ + work.skipped;
   stats_.inferences += work.inferences;
@@ -56,7 +56,7 @@ void ModelFigures::note_work(const FrameWork& work) {
   gpu_times_.add(work.time->frame_ns);
 }
 
-void ModelFigures::note_frame(uint64_t cpu_ns, uint64_t now_ns) {
+void ElementStats::note_frame(uint64_t cpu_ns, uint64_t now_ns) {
   const std::lock_guard lock(mutex_);
   if (++stats_.frames <= GpuTimer::kWarmUpFrames) return;
   average(stats_.cpu_ns, cpu_ns);
@@ -65,27 +65,27 @@ void ModelFigures::note_frame(uint64_t cpu_ns, uint64_t now_ns) {
   if (latency_.add(frame_ns, now_ns)) latency_changed_ = true;
 }
 
-void ModelFigures::note_dropped() {
+void ElementStats::note_dropped() {
   const std::lock_guard lock(mutex_);
   ++stats_.dropped;
 }
 
-void ModelFigures::note_held_time(uint64_t ns) {
+void ElementStats::note_held_time(uint64_t ns) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(held_ns_, ns) != ns) latency_changed_ = true;
 }
 
-bool ModelFigures::take_latency_change() {
+bool ElementStats::take_latency_change() {
   const std::lock_guard lock(mutex_);
   return std::exchange(latency_changed_, false);
 }
 
-std::string ModelFigures::take_failure() {
+std::string ElementStats::take_failure() {
   const std::lock_guard lock(mutex_);
   return std::exchange(failure_, {});
 }
 
-ModelStats ModelFigures::stats() const {
+ModelStats ElementStats::snapshot() const {
   const std::lock_guard lock(mutex_);
   ModelStats stats = stats_;
   stats.gpu_p50_ns = gpu_times_.at(50);
@@ -94,12 +94,12 @@ ModelStats ModelFigures::stats() const {
   return stats;
 }
 
-void ModelFigures::request_skipped() {
+void ElementStats::request_skipped() {
   const std::lock_guard lock(mutex_);
   wants_skipped_ = true;
 }
 
-bool ModelFigures::take_request_for_skipped() {
+bool ElementStats::take_request_for_skipped() {
   const std::lock_guard lock(mutex_);
   return std::exchange(wants_skipped_, false);
 }
