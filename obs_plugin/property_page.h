@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/model_settings.h"
+#include "element/model_settings.h"
 #include "segment/segment_properties.h"
 
 namespace sightglass::obs {

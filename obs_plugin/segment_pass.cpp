@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/described_model.h"
+#include "element/described_model.h"
 #include "gl/gl_state_guard.h"
 #include "model_store.h"
 

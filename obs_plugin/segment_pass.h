@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/model_processor.h"
+#include "element/model_processor.h"
 #include "gl_device.h"
 #include "property_page.h"
 #include "segment/mask_model.h"

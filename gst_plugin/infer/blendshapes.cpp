@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/model_picture.h"
+#include "element/model_picture.h"
 #include "gl/compute.h"
 #include "infer/shaders.h"
 

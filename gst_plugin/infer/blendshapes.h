@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/model_stages.h"
+#include "element/model_stages.h"
 #include "gl/uniform_block.h"
 #include "infer/landmarks.h"
 #include "sightglass/gl_objects.h"

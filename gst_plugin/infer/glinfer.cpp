@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "base/model_filter.h"
+#include "element/model_filter.h"
 #include "gobject/package.h"
 #include "infer/infer_properties.h"
 #include "infer/infer_runtime.h"

@@ -1,6 +1,6 @@
 #include "infer/glinferbin.h"
 
-#include "base/model_bin.h"
+#include "element/model_bin.h"
 #include "gobject/log.h"
 #include "gobject/package.h"
 #include "infer/infer_properties.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/probabilities.h"
 #include "class_names.h"
+#include "element/probabilities.h"
 #include "infer/labels.h"
 #include "infer/landmarks.h"
 #include "infer/log.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/model_picture.h"
 #include "detect/ssd_decoder.h"
+#include "element/model_picture.h"
 #include "known_models.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"

@@ -1,6 +1,6 @@
 #include "infer/infer_properties.h"
 
-#include "base/run_properties.h"
+#include "element/run_properties.h"
 #include "results/results_properties.h"
 
 namespace sightglass {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
-#include "base/described_model.h"
-#include "base/model_processor.h"
-#include "base/task_models.h"
 #include "draw/typesetter.h"
+#include "element/described_model.h"
+#include "element/model_processor.h"
+#include "element/task_models.h"
 #include "gpu_engine/input_file.h"
 #include "infer/blendshapes.h"
 #include "infer/infer_results.h"

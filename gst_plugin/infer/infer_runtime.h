@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_runtime.h"
+#include "element/model_runtime.h"
 #include "infer/infer_model.h"
 #include "infer/infer_properties.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/frame_model.h"
 #include "detect/regions.h"
 #include "draw/overlay_painter.h"
+#include "element/frame_model.h"
 #include "gl/frame_painter.h"
 #include "infer/blendshapes.h"
 #include "infer/decoder.h"

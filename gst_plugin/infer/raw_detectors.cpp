@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/probabilities.h"
+#include "element/probabilities.h"
 
 namespace sightglass {
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "base/model_filter.h"
+#include "element/model_filter.h"
 #include "gobject/package.h"
 #include "meta/mask_meta_type.h"
 #include "meta/results_meta_type.h"

@@ -1,6 +1,6 @@
 #include "pose/glposebin.h"
 
-#include "base/model_bin.h"
+#include "element/model_bin.h"
 #include "gobject/log.h"
 #include "gobject/package.h"
 #include "pose/pose_properties.h"

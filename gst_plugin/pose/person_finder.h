@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "base/model_run.h"
 #include "detect/regions.h"
+#include "element/model_run.h"
 #include "gl/upright_frame.h"
 #include "pose/pose_model.h"
 #include "sightglass/plan.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/frame_model.h"
+#include "element/frame_model.h"
 #include "gl/frame_painter.h"
 #include "pose/person_finder.h"
 #include "pose/person_follower.h"

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
-#include "base/model_picture.h"
-#include "base/probabilities.h"
+#include "element/model_picture.h"
+#include "element/probabilities.h"
 #include "meta/persons.h"
 #include "pose/log.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "base/model_picture.h"
+#include "element/model_picture.h"
 #include "known_models.h"
 #include "meta/skeletons.h"
 #include "sightglass/model.h"

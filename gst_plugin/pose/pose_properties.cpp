@@ -1,6 +1,6 @@
 #include "pose/pose_properties.h"
 
-#include "base/run_properties.h"
+#include "element/run_properties.h"
 #include "meta/persons.h"
 #include "results/results_properties.h"
 

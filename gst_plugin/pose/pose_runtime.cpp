@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/described_model.h"
-#include "base/model_processor.h"
-#include "base/task_models.h"
+#include "element/described_model.h"
+#include "element/model_processor.h"
+#include "element/task_models.h"
 #include "meta/persons.h"
 #include "model_store.h"
 #include "pose/blazepose_finder.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_runtime.h"
+#include "element/model_runtime.h"
 #include "pose/pose_model.h"
 #include "pose/pose_properties.h"
 

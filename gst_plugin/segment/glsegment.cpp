@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "base/model_filter.h"
+#include "element/model_filter.h"
 #include "gobject/guarded.h"
 #include "gobject/owned.h"
 #include "gobject/package.h"

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "base/model_bin.h"
+#include "element/model_bin.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "gobject/owned.h"

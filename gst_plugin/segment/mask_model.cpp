@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/probabilities.h"
+#include "element/probabilities.h"
 #include "segment/model_guess.h"
 
 namespace sightglass {

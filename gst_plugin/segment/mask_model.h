@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_picture.h"
+#include "element/model_picture.h"
 #include "known_models.h"
 #include "segment/class_layout.h"
 #include "segment/matte_defaults.h"

@@ -2,7 +2,7 @@
 
 #include <gst/gst.h>
 
-#include "base/run_properties.h"
+#include "element/run_properties.h"
 
 namespace sightglass {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "base/model_settings.h"
-#include "base/run_settings.h"
+#include "element/model_settings.h"
+#include "element/run_settings.h"
 #include "gobject/properties.h"
 #include "segment/compositor.h"
 #include "segment/mask_model.h"

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/described_model.h"
-#include "base/model_processor.h"
 #include "draw/typesetter.h"
+#include "element/described_model.h"
+#include "element/model_processor.h"
 #include "segment/background_frame.h"
 #include "segment/background_processor.h"
 #include "segment/log.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/model_runtime.h"
+#include "element/model_runtime.h"
 #include "segment/mask_model.h"
 #include "segment/mask_pad.h"
 #include "segment/picture.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "base/frame_model.h"
 #include "draw/overlay_painter.h"
+#include "element/frame_model.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
 #include "segment/feedback_input.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/model_settings.h"
+#include "element/model_settings.h"
 #include "obs_session.h"
 #include "segment/segment_properties.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <span>
 
-#include "base/percentiles.h"
 #include "draw/hud.h"
+#include "element/percentiles.h"
 #include "gl/counting_gl.h"
 #include "harness/gl_test.h"
 

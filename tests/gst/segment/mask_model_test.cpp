@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/probabilities.h"
+#include "element/probabilities.h"
 #include "harness/golden.h"
 #include "segment/segment_properties.h"
 #include "tiny_model.h"

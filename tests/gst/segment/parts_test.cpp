@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/latency_meter.h"
+#include "element/latency_meter.h"
 #include "gl_pictures.h"
 #include "harness/scratch_folder.h"
 #include "segment/blur_recipe.h"
