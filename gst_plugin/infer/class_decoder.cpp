@@ -65,8 +65,7 @@ Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareG
                               LabelledResults::create(group, kDrawClassesShader, model.labels));
   const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return std::unique_ptr<Decoder>(
-      std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing)));
+  return std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing));
 }
 
 }  // namespace sightglass

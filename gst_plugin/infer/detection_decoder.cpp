@@ -105,14 +105,12 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
                      model.raw_detector->layout.anchors.size());
     SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder,
                                 SsdDecoder::create(group, model.raw_detector->layout));
-    return std::unique_ptr<Decoder>(
-        std::make_unique<RawDetections>(std::move(decoder), *model.raw_detector, std::move(drawing)));
+    return std::make_unique<RawDetections>(std::move(decoder), *model.raw_detector, std::move(drawing));
   }
   GST_DEBUG_OBJECT(log_object(), "decoder: boxes, suppressed by TFLite_Detection_PostProcess");
   const std::array<ProgramKey, 1> keys{ProgramKey{kPostprocessShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return std::unique_ptr<Decoder>(
-      std::make_unique<ProcessedDetections>(group, model, std::move(programs[0]), std::move(drawing)));
+  return std::make_unique<ProcessedDetections>(group, model, std::move(programs[0]), std::move(drawing));
 }
 
 }  // namespace sightglass

@@ -295,9 +295,8 @@ Result<std::unique_ptr<FrameProcessor>> InferModels::create(const GlTarget& targ
   if (settings_.attach_tensors) {
     SIGHTGLASS_ASSIGN_OR_RETURN(tensors, TensorAttachment::create(target.context, target.group, *model_->model));
   }
-  return std::unique_ptr<FrameProcessor>(std::make_unique<InferProcessor>(target, element_, settings_.run, current_,
-                                                                          shared_from_this(), *model_,
-                                                                          std::move(inferencer), std::move(tensors)));
+  return std::make_unique<InferProcessor>(target, element_, settings_.run, current_, shared_from_this(), *model_,
+                                          std::move(inferencer), std::move(tensors));
 }
 
 Status InferRuntime::set_own_property(guint id, const GValue* value) {

@@ -186,7 +186,7 @@ Result<std::unique_ptr<Decoder>> make_landmark_decoder(const std::shared_ptr<Sha
   const std::array<ProgramKey, 2> keys{ProgramKey{place_landmarks_shader(model.in_region)},
                                        ProgramKey{kDrawLandmarksShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return std::unique_ptr<Decoder>(std::make_unique<PlacedLandmarks>(group, model, std::move(programs)));
+  return std::make_unique<PlacedLandmarks>(group, model, std::move(programs));
 }
 
 }  // namespace sightglass

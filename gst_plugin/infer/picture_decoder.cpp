@@ -104,7 +104,7 @@ Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<Shar
                    model.picture_width, model.picture_height, map ? "with a color map" : "with its own colors");
   const std::array<ProgramKey, 2> keys{ProgramKey{to_picture_shader(map)}, ProgramKey{kRangeShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return std::unique_ptr<Decoder>(std::make_unique<NewPicture>(group, model, std::move(programs)));
+  return std::make_unique<NewPicture>(group, model, std::move(programs));
 }
 
 Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {

@@ -268,7 +268,7 @@ Result<std::unique_ptr<FrameProcessor>> PoseModels::create(const GlTarget& targe
   auto processor = std::make_unique<PoseProcessor>(target, element_, settings_.run, current_, shared_from_this(),
                                                    *model_, std::move(estimator));
   if (mask.id != 0) SIGHTGLASS_RETURN_IF_ERROR(processor->prepare_masks(mask));
-  return std::unique_ptr<FrameProcessor>(std::move(processor));
+  return processor;
 }
 
 }  // namespace sightglass

@@ -63,8 +63,7 @@ Result<std::unique_ptr<FrameProcessor>> make_background_processor(const GlTarget
   SIGHTGLASS_ASSIGN_OR_RETURN(FrameReader reader, FrameReader::create(target.group, target.device, target.frame));
   const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
   SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create_background(target.group, read));
-  return std::unique_ptr<FrameProcessor>(
-      std::make_unique<BackgroundProcessor>(target, scene, std::move(reader), std::move(compositor)));
+  return std::make_unique<BackgroundProcessor>(target, scene, std::move(reader), std::move(compositor));
 }
 
 }  // namespace sightglass

@@ -113,8 +113,7 @@ Result<std::unique_ptr<FrameProcessor>> make_meta_mask_processor(const GlTarget&
   const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
   SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor,
                               Compositor::create(target.group, read, settings.refine.value_or(MatteDefaults().refine)));
-  return std::unique_ptr<FrameProcessor>(
-      std::make_unique<MetaMaskProcessor>(target, scene, std::move(reader), std::move(compositor)));
+  return std::make_unique<MetaMaskProcessor>(target, scene, std::move(reader), std::move(compositor));
 }
 
 }  // namespace sightglass

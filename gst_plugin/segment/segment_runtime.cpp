@@ -65,7 +65,7 @@ Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget&
       new SegmentProcessor(target, settings, scene, mask->defaults, std::move(segmenter)));
   // If a mask is requested in mid-stream, the frame waits for this compilation.
   if (prepares_masks) SIGHTGLASS_RETURN_IF_ERROR(result->prepare_masks(result->segmenter_->mask()));
-  return std::unique_ptr<FrameProcessor>(std::move(result));
+  return result;
 }
 
 Status SegmentProcessor::resize_model(const FrameSize& size) {

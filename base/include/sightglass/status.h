@@ -6,6 +6,7 @@
 #include <cassert>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace sightglass {
@@ -55,9 +56,15 @@ inline Status internal_error(std::string m) { return {ErrorCode::kInternal, std:
 // A value, or the Status that explains its absence.
 template <typename T>
 class [[nodiscard]] Result {
+  template <typename U>
+  static constexpr bool kIsValue =
+      !std::is_same_v<std::remove_cvref_t<U>, Result> && !std::is_same_v<std::remove_cvref_t<U>, Status>;
+
  public:
-  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
-  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
+  // From T and what converts to it, such as a std::unique_ptr to a derived class.
+  template <typename U = T, typename = std::enable_if_t<std::is_convertible_v<U, T> && kIsValue<U>>>
+  Result(U&& value) : value_(std::forward<U>(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {   // NOLINT(google-explicit-constructor)
     assert(!status_.ok() && "a Result without a value needs an error");
   }
 
