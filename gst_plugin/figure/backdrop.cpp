@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "figure/look.h"
+#include "figure/appearance.h"
 
 namespace sightglass::figure {
 

@@ -159,9 +159,9 @@ void add_hand(Lofts& lofts, const Body& body, const Limb& arm, const ArmPose& po
   add_finger(lofts, at(-0.006F, -0.03F, 0.032F), thumb, side, pose.curl * 0.4F + 8, 0.082F * size, 0.0125F * size);
 }
 
-void add_leg(Lofts& lofts, const Body& body, const Limb& leg, const Look& look, float side) {
+void add_leg(Lofts& lofts, const Body& body, const Limb& leg, const Appearance& appearance, float side) {
   const float g = body.girth;
-  const bool shorts = look.bare_legs;
+  const bool shorts = appearance.bare_legs;
   static constexpr struct {
     float place, radius;
   } kRings[] = {{-0.02F, 0.088F}, {0.2F, 0.086F},  {0.6F, 0.068F}, {0.88F, 0.056F}, {1, 0.056F},
@@ -173,12 +173,12 @@ void add_leg(Lofts& lofts, const Body& body, const Limb& leg, const Look& look, 
     const Vec3 z = normalize(mix(leg.frames[0].z, leg.frames[1].z, bend));
     lofts.ring(center, leg.frames[0].x * (radius * g + ease), z * (radius * g * 1.04F + ease), material);
   };
-  if (look.skirt || shorts) {
+  if (appearance.skirt || shorts) {
     lofts.begin(Lofts::kHands);
     for (const auto& ring : kRings) tube(ring.place, ring.radius, 0, Material::kSkin);
     lofts.end();
   }
-  if (!look.skirt) {
+  if (!appearance.skirt) {
     lofts.begin(Lofts::kTrousers);
     const float last = shorts ? 0.75F : 1.97F;
     for (const auto& ring : kRings) {
@@ -221,7 +221,7 @@ void add_skirt(Lofts& lofts, const Body& body, const Skeleton& bones) {
   lofts.end();
 }
 
-void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Look& look) {
+void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Appearance& appearance) {
   const float radius = (body.bust > 0.18F ? 0.048F : 0.057F) * mix(1, body.girth, 0.6F);
   const Vec3 low = bones.neck,
              high = bones.head - bones.head_frame.y * (body.head * 0.35F) - bones.head_frame.z * (body.head * 0.14F);
@@ -249,27 +249,27 @@ void add_neck(Lofts& lofts, const Body& body, const Skeleton& bones, const Look&
     }
     lofts.end();
   };
-  if (look.neckline == Neckline::kTurtle) band(-0.25F, 0.58F, 1.14F, 0.02F, 0, Material::kTurtle);
-  if (look.neckline == Neckline::kCollar) band(-0.32F, 0.24F, 1.14F, 0.034F, 0.016F, Material::kCollar);
-  if (look.neckline == Neckline::kHood) {
+  if (appearance.neckline == Neckline::kTurtle) band(-0.25F, 0.58F, 1.14F, 0.02F, 0, Material::kTurtle);
+  if (appearance.neckline == Neckline::kCollar) band(-0.32F, 0.24F, 1.14F, 0.034F, 0.016F, Material::kCollar);
+  if (appearance.neckline == Neckline::kHood) {
     band(-0.45F, 0.28F, 1.42F, 0.045F, 0.0F, Material::kTurtle);
   }
-  if (look.neck_scarf) band(-0.5F, 0.5F, 1.3F, 0.03F, 0.012F, Material::kScarf);
+  if (appearance.neck_scarf) band(-0.5F, 0.5F, 1.3F, 0.03F, 0.012F, Material::kScarf);
 }
 
 }  // namespace
 
-void add_body(Lofts& lofts, const Body& body, const Skeleton& bones, const Pose& pose, const Look& look) {
-  const bool coat = look.outer != Outer::kNone;
+void add_body(Lofts& lofts, const Body& body, const Skeleton& bones, const Pose& pose, const Appearance& appearance) {
+  const bool coat = appearance.outer != Outer::kNone;
   // The outer one first: it hides most of the inner one.
-  if (coat) add_torso(lofts, body, bones, Material::kCoat, look.shirt.thickness + look.coat.thickness);
-  add_torso(lofts, body, bones, Material::kShirt, look.shirt.thickness);
-  add_neck(lofts, body, bones, look);
+  if (coat) add_torso(lofts, body, bones, Material::kCoat, appearance.shirt.thickness + appearance.coat.thickness);
+  add_torso(lofts, body, bones, Material::kShirt, appearance.shirt.thickness);
+  add_neck(lofts, body, bones, appearance);
   for (size_t side = 0; side < 2; ++side) {
     const float s = side_sign(side);
-    const float sleeve = coat ? look.coat.sleeve : look.shirt.sleeve;
-    const float ease = look.shirt.thickness + (coat ? look.coat.thickness : 0);
-    const bool sheer = look.sleeve_opacity<1, hidden = sleeve> 0.3F && !sheer;
+    const float sleeve = coat ? appearance.coat.sleeve : appearance.shirt.sleeve;
+    const float ease = appearance.shirt.thickness + (coat ? appearance.coat.thickness : 0);
+    const bool sheer = appearance.sleeve_opacity<1, hidden = sleeve> 0.3F && !sheer;
     const Limb& arm = bones.arms[side];
     add_arm_tube(lofts, Lofts::kNeckAndArms, body, arm, hidden ? sleeve - 0.2F : -1, 2.05F, 0, Material::kSkin);
     if (sleeve <= 0 || sheer) add_shoulder(lofts, Lofts::kNeckAndArms, body, bones, side, 0, Material::kSkin);
@@ -280,9 +280,9 @@ void add_body(Lofts& lofts, const Body& body, const Skeleton& bones, const Pose&
       add_shoulder(lofts, list, body, bones, side, ease, material);
     }
     add_hand(lofts, body, bones.arms[side], pose.arms[side], s);
-    add_leg(lofts, body, bones.legs[side], look, s);
+    add_leg(lofts, body, bones.legs[side], appearance, s);
   }
-  if (look.skirt) add_skirt(lofts, body, bones);
+  if (appearance.skirt) add_skirt(lofts, body, bones);
 }
 
 }  // namespace sightglass::figure

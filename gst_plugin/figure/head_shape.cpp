@@ -16,19 +16,19 @@ constexpr HeadRing kHead[] = {
 
 class HeadBuilder {
  public:
-  HeadBuilder(Lofts& lofts, const Body& body, const Skeleton& bones, const Look& look, double seconds)
-      : lofts_(lofts), body_(body), bones_(bones), look_(look), seconds_(seconds), h_(body.head) {}
+  HeadBuilder(Lofts& lofts, const Body& body, const Skeleton& bones, const Appearance& appearance, double seconds)
+      : lofts_(lofts), body_(body), bones_(bones), appearance_(appearance), seconds_(seconds), h_(body.head) {}
 
   void build() {
     skull(Material::kHead, 0, -2);
     nose();
     ears();
-    const bool covered = look_.headwear == Headwear::kScarf;
+    const bool covered = appearance_.headwear == Headwear::kScarf;
     if (!covered) hair();
-    if (look_.headwear == Headwear::kHeadphones) headphones();
-    if (look_.headwear == Headwear::kCap || look_.headwear == Headwear::kBeanie) hat();
+    if (appearance_.headwear == Headwear::kHeadphones) headphones();
+    if (appearance_.headwear == Headwear::kCap || appearance_.headwear == Headwear::kBeanie) hat();
     if (covered) scarf();
-    if (look_.glasses != Glasses::kNone) glasses();
+    if (appearance_.glasses != Glasses::kNone) glasses();
   }
 
  private:
@@ -51,7 +51,7 @@ class HeadBuilder {
   }
 
   void nose() {
-    const float w = look_.nose_width, l = look_.nose_length;
+    const float w = appearance_.nose_width, l = appearance_.nose_length;
     static constexpr HeadRing kNose[] = {{0.12F, 0.05F, 0.66F, 0.09F, 1},     {-0.02F, 0.075F, 0.70F, 0.115F, 1},
                                          {-0.18F, 0.095F, 0.73F, 0.17F, 1},   {-0.30F, 0.13F, 0.74F, 0.215F, 1},
                                          {-0.365F, 0.155F, 0.73F, 0.185F, 1}, {-0.41F, 0.10F, 0.70F, 0.09F, 1},
@@ -84,20 +84,20 @@ class HeadBuilder {
   }
 
   void hair() {
-    if (look_.style == HairStyle::kBald || look_.style == HairStyle::kBuzz) return;
-    skull(Material::kScalp, look_.volume, -0.7F);
-    switch (look_.style) {
+    if (appearance_.style == HairStyle::kBald || appearance_.style == HairStyle::kBuzz) return;
+    skull(Material::kScalp, appearance_.volume, -0.7F);
+    switch (appearance_.style) {
       case HairStyle::kBob:
       case HairStyle::kLong:
       case HairStyle::kWavy:
       case HairStyle::kCurls:
-        if (look_.length > 0) hanging();
+        if (appearance_.length > 0) hanging();
         break;
       case HairStyle::kPonytail:
         tail();
         break;
       case HairStyle::kBun:
-        ball(at(0, Random(0, Stream::kHair).range(0.5F, 0.6F) + 0.3F * look_.hairline, -0.72F), 0.34F * h_,
+        ball(at(0, Random(0, Stream::kHair).range(0.5F, 0.6F) + 0.3F * appearance_.hairline, -0.72F), 0.34F * h_,
              Material::kHair);
         break;
       default:
@@ -120,7 +120,7 @@ class HeadBuilder {
   void hanging() {
     const Mat3& chest = bones_.chest_frame;
     const Vec3 down = normalize(bones_.head_frame.y * 0.3F + chest.y * 0.4F + Vec3{0, 1, 0}) * -1.0F;
-    const float v = look_.volume;
+    const float v = appearance_.volume;
     const auto swing = [&](uint32_t part) { return 0.012F * wander(7, Stream::kHair, part, seconds_, 0.8); };
     lofts_.begin(Lofts::kHair);
     lofts_.ring(at(0, 0.55F, -0.30F), along(0.45F, 0, 0), along(0, 0, 0.4F), Material::kHair);
@@ -128,7 +128,7 @@ class HeadBuilder {
     lofts_.ring(at(0, -0.3F, -0.38F), along(0.70F + v, 0, 0), along(0, 0, 0.50F), Material::kHair);
     const Vec3 nape = at(0, -0.75F, -0.42F);
     lofts_.ring(nape, along(0.72F + v, 0, 0), along(0, 0, 0.42F), Material::kHair);
-    const float rest = look_.length;
+    const float rest = appearance_.length;
     for (int i = 1; i <= 3; ++i) {
       const float t = static_cast<float>(i) / 3;
       const Vec3 back = chest.z * (-0.05F * smoothstep(0, 0.1F, rest * t));
@@ -137,7 +137,7 @@ class HeadBuilder {
                   Material::kHair);
     }
     lofts_.end();
-    if (!look_.in_front || rest < 0.06F) return;
+    if (!appearance_.in_front || rest < 0.06F) return;
     for (const float s : {1.0F, -1.0F}) {
       lofts_.begin(Lofts::kLocks);
       lofts_.ring(at(s * 0.4F, 0.62F, 0.05F), along(0.14F, 0, 0), along(0, 0, 0.3F), Material::kHair);
@@ -158,17 +158,17 @@ class HeadBuilder {
   }
 
   void tail() {
-    const bool high = look_.parting > 0;
+    const bool high = appearance_.parting > 0;
     const Vec3 root = at(0, high ? 0.55F : 0.05F, -0.85F);
-    const float aside = look_.in_front ? 0.09F * (look_.parting > 0 ? 1.0F : -1.0F) : 0.0F;
+    const float aside = appearance_.in_front ? 0.09F * (appearance_.parting > 0 ? 1.0F : -1.0F) : 0.0F;
     lofts_.begin(Lofts::kLocks);
     lofts_.ring(at(0, high ? 0.5F : 0.05F, -0.7F), along(0.1F, 0, 0), along(0, 0.1F, 0), Material::kHair);
     lofts_.ring(root, along(0.12F, 0, 0), along(0, 0.12F, 0), Material::kHair);
     for (int i = 1; i <= 3; ++i) {
       const float t = static_cast<float>(i) / 3;
       const float swing = 0.02F * t * wander(7, Stream::kHair, 3, seconds_, 0.9);
-      const Vec3 center = root + Vec3{0, -look_.length * t, 0} - bones_.chest_frame.z * (0.05F * std::sin(t * 3)) +
-                          bones_.head_frame.x * (aside * t + swing);
+      const Vec3 center = root + Vec3{0, -appearance_.length * t, 0} -
+                          bones_.chest_frame.z * (0.05F * std::sin(t * 3)) + bones_.head_frame.x * (aside * t + swing);
       lofts_.ring(center, along(mix(0.24F, 0.1F, t), 0, 0), bones_.chest_frame.z * (h_ * mix(0.24F, 0.08F, t)),
                   Material::kHair);
     }
@@ -188,7 +188,7 @@ class HeadBuilder {
   }
 
   void headphones() {
-    const float r = look_.style == HairStyle::kBald ? 0.0F : look_.volume;
+    const float r = appearance_.style == HairStyle::kBald ? 0.0F : appearance_.volume;
     const Vec3 across = bones_.head_frame.z;
     rod(
         9,
@@ -213,8 +213,8 @@ class HeadBuilder {
   }
 
   void hat() {
-    const bool cap = look_.headwear == Headwear::kCap;
-    const float thick = 0.06F + (look_.style == HairStyle::kBald ? 0 : std::min(look_.volume, 0.1F) * 0.7F);
+    const bool cap = appearance_.headwear == Headwear::kCap;
+    const float thick = 0.06F + (appearance_.style == HairStyle::kBald ? 0 : std::min(appearance_.volume, 0.1F) * 0.7F);
     lofts_.begin(Lofts::kCloth);
     const float brim = cap ? 0.42F : 0.32F;
     const auto ring = [&](float y, float width, float z, float depth) {
@@ -239,7 +239,7 @@ class HeadBuilder {
       peak(1.32F, 0.32F, brim - 0.05F);
       peak(1.38F, 0.02F, brim - 0.06F);
       lofts_.end();
-    } else if (look_.parting > 0.3F) {
+    } else if (appearance_.parting > 0.3F) {
       ball(at(0, 1.28F, -0.1F), h_ * 0.22F, Material::kScarf);
     }
   }
@@ -260,9 +260,9 @@ class HeadBuilder {
   }
 
   void glasses() {
-    const bool thick = look_.glasses != Glasses::kThin;
+    const bool thick = appearance_.glasses != Glasses::kThin;
     const float line = h_ * (thick ? 0.030F : 0.014F);
-    const float z = 0.90F * body_.head_depth, d = 0.30F * look_.eye_distance;
+    const float z = 0.90F * body_.head_depth, d = 0.30F * appearance_.eye_distance;
     for (const float s : {1.0F, -1.0F}) {
       const auto rim = [&](int i) {
         const float angle = 2 * kPi * static_cast<float>(i) / 10;
@@ -278,8 +278,8 @@ class HeadBuilder {
             return at(s * (0.52F + 0.15F * static_cast<float>(i)), 0.03F, z - 0.08F - 0.75F * static_cast<float>(i));
           },
           bones_.head_frame.y, line, line * 0.6F, Material::kGlasses);
-      const bool sheer = look_.lens_opacity > 0;
-      if (sheer || look_.glasses == Glasses::kDark) {
+      const bool sheer = appearance_.lens_opacity > 0;
+      if (sheer || appearance_.glasses == Glasses::kDark) {
         lofts_.begin(sheer ? Lofts::kLenses : Lofts::kHard);
         for (const float size : {0.02F, 1.0F}) {
           lofts_.ring(at(s * d, -0.03F, z - 0.02F), along(0.22F * size, 0, -s * 0.04F * size),
@@ -289,22 +289,23 @@ class HeadBuilder {
       }
     }
     rod(
-        2, [&](int i) { return at((static_cast<float>(i) - 0.5F) * 0.16F * look_.eye_distance, 0.02F, z + 0.01F); },
+        2,
+        [&](int i) { return at((static_cast<float>(i) - 0.5F) * 0.16F * appearance_.eye_distance, 0.02F, z + 0.01F); },
         bones_.head_frame.y, line, line, Material::kGlasses);
   }
 
   Lofts& lofts_;
   const Body& body_;
   const Skeleton& bones_;
-  const Look& look_;
+  const Appearance& appearance_;
   const double seconds_;
   const float h_;
 };
 
 }  // namespace
 
-void add_head(Lofts& lofts, const Body& body, const Skeleton& bones, const Look& look, double seconds) {
-  HeadBuilder(lofts, body, bones, look, seconds).build();
+void add_head(Lofts& lofts, const Body& body, const Skeleton& bones, const Appearance& appearance, double seconds) {
+  HeadBuilder(lofts, body, bones, appearance, seconds).build();
 }
 
 }  // namespace sightglass::figure

@@ -60,29 +60,31 @@ void set_camera(CameraBlock& camera, uint32_t seed, double seconds, uint64_t fra
                  random.chance(0.4F) ? random.range(0, 1.2F) : 0, random.range(0.7F, 1.2F)};
 }
 
-void set_look(FigureBlock& block, const Look& look, const Body& body, const Pose& pose) {
-  block.skin = vec4(look.skin);
-  block.lips = vec4(look.lips);
-  block.iris = vec4(look.iris);
-  block.hair = vec4(look.hair);
-  block.hair_tip = vec4(look.hair_tip);
-  block.headwear = vec4(look.headwear_color, static_cast<float>(look.headwear));
-  block.plastic = vec4(look.headphone_color);
-  block.glasses = vec4(look.glasses_color, static_cast<float>(look.glasses));
-  block.scarf = vec4(look.scarf_color);
-  block.shoes = vec4(look.shoes);
-  block.tie = vec4(look.tie_color, look.tie ? 1 : 0);
-  block.print = vec4(look.shirt_print);
-  block.shirt = cloth(look.shirt, {static_cast<float>(look.neckline), look.neck_depth, body.shoulder, body.bust});
-  block.coat = cloth(look.coat, {static_cast<float>(look.outer), 0.05F + 0.4F * look.neck_depth, 0, 0});
-  block.trousers = cloth(look.trousers, {});
+void set_look(FigureBlock& block, const Appearance& appearance, const Body& body, const Pose& pose) {
+  block.skin = vec4(appearance.skin);
+  block.lips = vec4(appearance.lips);
+  block.iris = vec4(appearance.iris);
+  block.hair = vec4(appearance.hair);
+  block.hair_tip = vec4(appearance.hair_tip);
+  block.headwear = vec4(appearance.headwear_color, static_cast<float>(appearance.headwear));
+  block.plastic = vec4(appearance.headphone_color);
+  block.glasses = vec4(appearance.glasses_color, static_cast<float>(appearance.glasses));
+  block.scarf = vec4(appearance.scarf_color);
+  block.shoes = vec4(appearance.shoes);
+  block.tie = vec4(appearance.tie_color, appearance.tie ? 1 : 0);
+  block.print = vec4(appearance.shirt_print);
+  block.shirt = cloth(appearance.shirt,
+                      {static_cast<float>(appearance.neckline), appearance.neck_depth, body.shoulder, body.bust});
+  block.coat =
+      cloth(appearance.coat, {static_cast<float>(appearance.outer), 0.05F + 0.4F * appearance.neck_depth, 0, 0});
+  block.trousers = cloth(appearance.trousers, {});
   block.face = {pose.blink, pose.mouth, pose.smile, pose.brows};
-  block.gaze = {pose.gaze_x, pose.gaze_y, look.eye_size, look.eye_distance};
-  block.features = {look.brow_weight, look.nose_length, look.lip_size, look.nose_width};
-  block.marks = {look.freckles, look.stubble, look.beard, look.makeup};
-  block.hair_shape = {look.hairline, look.volume, look.curl, look.fringe};
-  block.hair_more = {look.parting, look.nape, static_cast<float>(look.style), look.wrinkles};
-  block.face_mask = vec4(look.face_mask_color, look.face_mask ? 1 : 0);
+  block.gaze = {pose.gaze_x, pose.gaze_y, appearance.eye_size, appearance.eye_distance};
+  block.features = {appearance.brow_weight, appearance.nose_length, appearance.lip_size, appearance.nose_width};
+  block.marks = {appearance.freckles, appearance.stubble, appearance.beard, appearance.makeup};
+  block.hair_shape = {appearance.hairline, appearance.volume, appearance.curl, appearance.fringe};
+  block.hair_more = {appearance.parting, appearance.nape, static_cast<float>(appearance.style), appearance.wrinkles};
+  block.face_mask = vec4(appearance.face_mask_color, appearance.face_mask ? 1 : 0);
 }
 
 Card card(float x, float y, float half_width, float half_height, Vec3 a, float corner) {
@@ -176,30 +178,30 @@ Scene Scene::at(const Moment& moment, float aspect, int32_t height) {
   Random random(seed, Stream::kBody, 1);
   scene.framing = moment.framing.value_or(static_cast<Framing>(random.pick({6.5F, 2, 1.5F})));
   scene.body = Body::of(seed);
-  scene.look = Look::of(seed, scene.body);
+  scene.appearance = Appearance::of(seed, scene.body);
   const bool fine = moment.detail == Detail::kFine;
-  if (fine) scene.look.refine(seed);
+  if (fine) scene.appearance.refine(seed);
   Pose pose = Pose::of(seed, seconds, scene.framing == Framing::kSelfie);
   pose.grounded = scene.framing == Framing::kFull;
   scene.bones = Skeleton::of(scene.body, pose);
-  add_body(scene.lofts, scene.body, scene.bones, pose, scene.look);
-  add_head(scene.lofts, scene.body, scene.bones, scene.look, seconds);
-  if (fine) scene.strands = strands_of(scene.lofts, seed, scene.body, scene.look, seconds);
+  add_body(scene.lofts, scene.body, scene.bones, pose, scene.appearance);
+  add_head(scene.lofts, scene.body, scene.bones, scene.appearance, seconds);
+  if (fine) scene.strands = strands_of(scene.lofts, seed, scene.body, scene.appearance, seconds);
 
   const View view = View::of(seed, seconds, scene.framing, scene.body, aspect);
   scene.backdrop = Backdrop::of(seed, seconds, aspect, view.pan);
   set_light(scene.figure, scene.camera, seed, seconds, view);
   set_shadows(scene, seed, view);
   set_things(scene, seed, view);
-  scene.key_points = key_points_of(scene.body, scene.bones, scene.look, view, scene.before);
+  scene.key_points = key_points_of(scene.body, scene.bones, scene.appearance, view, scene.before);
 
   scene.figure.clip = view.clip_matrix();
   scene.figure.eye = vec4(view.eye);
   scene.figure.head = axes_of(scene.bones.head_frame, scene.bones.head, scene.body.head);
   scene.figure.chest = axes_of(scene.bones.chest_frame, scene.bones.neck, 1);
-  set_look(scene.figure, scene.look, scene.body, pose);
+  set_look(scene.figure, scene.appearance, scene.body, pose);
   const auto pixels = static_cast<float>(height);
-  scene.figure.fine = {scene.look.sleeve_opacity, scene.look.lens_opacity, pixels * aspect, pixels};
+  scene.figure.fine = {scene.appearance.sleeve_opacity, scene.appearance.lens_opacity, pixels * aspect, pixels};
   set_camera(scene.camera, seed, seconds, moment.frame, view, scene.backdrop.blur, height);
   return scene;
 }

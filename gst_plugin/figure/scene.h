@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "figure/appearance.h"
 #include "figure/backdrop.h"
 #include "figure/lofts.h"
-#include "figure/look.h"
 #include "figure/skeleton.h"
 #include "figure/strands.h"
 
@@ -82,7 +82,7 @@ struct Moment {
 struct Scene {
   Framing framing = Framing::kSelfie;
   Body body;
-  Look look;
+  Appearance appearance;
   Skeleton bones;
   Lofts lofts;
   std::vector<Strand> strands;

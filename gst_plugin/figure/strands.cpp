@@ -39,15 +39,16 @@ Vec3 any_way(Random& random) { return {random.normal(0, 1), random.normal(0, 1),
 
 }  // namespace
 
-std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& body, const Look& look, double seconds) {
+std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& body, const Appearance& appearance,
+                               double seconds) {
   const std::vector<Patch> patches = patches_of(lofts);
   float area = 0;
   for (const Patch& patch : patches) area += patch.area;
   std::vector<Strand> strands;
   if (area <= 0) return strands;
   Random random(seed, Stream::kHair, 1);
-  const float wild = std::clamp(look.curl * 12, 0.2F, 1.0F);  // how far hairs stick out
-  const float on_scalp = body.head * (0.3F + 0.6F * std::min(look.volume, 0.4F)), hanging = body.head * 0.9F;
+  const float wild = std::clamp(appearance.curl * 12, 0.2F, 1.0F);  // how far hairs stick out
+  const float on_scalp = body.head * (0.3F + 0.6F * std::min(appearance.volume, 0.4F)), hanging = body.head * 0.9F;
   const Vec3 swing{0.25F * wander(seed, Stream::kHair, 11, seconds, 1.1), 0,
                    0.25F * wander(seed, Stream::kHair, 12, seconds, 1.3)};
   for (int i = 0; i < kMostStrands; ++i) {

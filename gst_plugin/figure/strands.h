@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "figure/appearance.h"
 #include "figure/lofts.h"
-#include "figure/look.h"
 #include "figure/skeleton.h"
 
 namespace sightglass::figure {
@@ -30,6 +30,7 @@ struct Strand {
 static_assert(sizeof(Strand) == 64);
 
 // Returns strands that stick out of the hair in `lofts`.
-std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& body, const Look& look, double seconds);
+std::vector<Strand> strands_of(const Lofts& lofts, uint32_t seed, const Body& body, const Appearance& appearance,
+                               double seconds);
 
 }  // namespace sightglass::figure

@@ -94,7 +94,7 @@ bool covers(const Card& card, float x, float y) {
 
 }  // namespace
 
-std::array<KeyPoint, kKeyPoints> key_points_of(const Body& body, const Skeleton& bones, const Look& look,
+std::array<KeyPoint, kKeyPoints> key_points_of(const Body& body, const Skeleton& bones, const Appearance& appearance,
                                                const View& view, const std::vector<Card>& before) {
   std::vector<Capsule> capsules{{bones.pelvis, bones.neck - bones.chest_frame.y * 0.12F, 0.085F * body.girth, kTorso},
                                 {bones.head - bones.head_frame.y * (body.head * 0.35F),
@@ -130,12 +130,13 @@ std::array<KeyPoint, kKeyPoints> key_points_of(const Body& body, const Skeleton&
   const auto on_head = [&](int index, Vec3 local, Vec3 facing) {
     put(index, bones.head + bones.head_frame * (local * body.head), kHeadOwner, kHeadOwner, bones.head_frame * facing);
   };
-  on_head(kNose, {0, -0.31F * look.nose_length, 0.93F}, {0, 0, 1});
+  on_head(kNose, {0, -0.31F * appearance.nose_length, 0.93F}, {0, 0, 1});
   for (const int side : {0, 1}) {
     const float s = side_sign(static_cast<size_t>(side));
-    on_head(kLeftEye + side, {s * 0.30F * look.eye_distance, -0.03F, 0.74F * body.head_depth}, {s * 0.3F, 0, 0.95F});
+    on_head(kLeftEye + side, {s * 0.30F * appearance.eye_distance, -0.03F, 0.74F * body.head_depth},
+            {s * 0.3F, 0, 0.95F});
     on_head(kLeftEar + side, {s * 0.68F * body.head_width, -0.13F, -0.1F}, {s, 0, 0.15F});
-    if (look.headwear == Headwear::kHeadphones || look.headwear == Headwear::kScarf) {
+    if (appearance.headwear == Headwear::kHeadphones || appearance.headwear == Headwear::kScarf) {
       KeyPoint& ear = points[kLeftEar + static_cast<size_t>(side)];
       ear.visibility = std::min(ear.visibility, Visibility::kHidden);
     }

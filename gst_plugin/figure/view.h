@@ -24,7 +24,7 @@ struct View {
 };
 
 // `before` are the cards between figure and camera. The result keeps no reference.
-std::array<KeyPoint, kKeyPoints> key_points_of(const Body& body, const Skeleton& bones, const Look& look,
+std::array<KeyPoint, kKeyPoints> key_points_of(const Body& body, const Skeleton& bones, const Appearance& appearance,
                                                const View& view, const std::vector<Card>& before);
 
 }  // namespace sightglass::figure

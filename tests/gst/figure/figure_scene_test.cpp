@@ -62,7 +62,7 @@ TEST(FigureScene, FineDetailAddsToThePlainOne) {
     with_hairs += fine.strands.empty() ? 0 : 1;
     with_sheer_sleeves += fine.lofts.rings(Lofts::kSheer).empty() ? 0 : 1;
     with_lenses += fine.lofts.rings(Lofts::kLenses).empty() ? 0 : 1;
-    ASSERT_EQ(fine.lofts.rings(Lofts::kLenses).empty(), fine.look.glasses == Glasses::kNone) << seed;
+    ASSERT_EQ(fine.lofts.rings(Lofts::kLenses).empty(), fine.appearance.glasses == Glasses::kNone) << seed;
   }
   EXPECT_GT(with_hairs, kSeeds / 2);
   EXPECT_GT(with_sheer_sleeves, kSeeds / 20);

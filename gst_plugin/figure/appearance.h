@@ -39,7 +39,7 @@ struct Garment {
   float thickness = 0.01F;
 };
 
-struct Look {
+struct Appearance {
   Color skin, lips, iris, hair, hair_tip;
   float freckles = 0, stubble = 0, beard = 0, makeup = 0, wrinkles = 0;  // 0 to 1
   float eye_size = 1, eye_distance = 1, brow_weight = 1, nose_width = 1, nose_length = 1, lip_size = 1;
@@ -70,7 +70,7 @@ struct Look {
   bool skirt = false, bare_legs = false, neck_scarf = false;
   Color scarf_color;
 
-  static Look of(uint32_t seed, const Body& body);
+  static Appearance of(uint32_t seed, const Body& body);
   // Makes sleeves and lenses translucent.
   void refine(uint32_t seed);
 };
