@@ -37,12 +37,19 @@ struct Publication {
   bool operator==(const Publication&) const = default;
 };
 
-// Values of glsegment properties that suit the masks of a model. Values that have not been measured are unset.
+// How a mask is enlarged to the size of the frame.
+enum class Refine : uint8_t {
+  kNone,       // smoothly, whatever the frame shows
+  kBilateral,  // joint bilateral upsampling: a pixel follows neighbors of its color
+  kGuided,     // guided filter: in each neighborhood, the mask is a linear function of color
+};
+
+// Values of glsegment properties that suit the masks of a model. The initial values are those for unknown models.
 struct MaskDefaults {
-  const char* refine = nullptr;    // nick: "guided"
-  const char* islands = nullptr;   // nick: "remove"
-  std::optional<float> smoothing;  // with motion=blocks
-  std::optional<float> softness;
+  Refine refine = Refine::kNone;
+  bool islands = true;  // keeps uncertain foreground far from any that the model is sure of
+  float smoothing = 0;  // with motion=blocks
+  float softness = 0.5F;
   bool operator==(const MaskDefaults&) const = default;
 };
 

@@ -37,7 +37,7 @@ Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& s
   return std::unique_ptr<SegmentPass>(new SegmentPass(target, settings, mask->defaults, std::move(segmenter)));
 }
 
-SegmentPass::SegmentPass(const GlTarget& target, const FilterSettings& settings, const MatteDefaults& defaults,
+SegmentPass::SegmentPass(const GlTarget& target, const FilterSettings& settings, const MaskDefaults& defaults,
                          std::unique_ptr<Segmenter> segmenter)
     : ModelProcessor(target, *segmenter, settings.segment.run),
       group_(target.group),

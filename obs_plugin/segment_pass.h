@@ -32,7 +32,7 @@ class SegmentPass : public ModelProcessor {
   const Status& problem() const { return problem_; }
 
  private:
-  SegmentPass(const GlTarget& target, const FilterSettings& settings, const MatteDefaults& defaults,
+  SegmentPass(const GlTarget& target, const FilterSettings& settings, const MaskDefaults& defaults,
               std::unique_ptr<Segmenter> segmenter);
   RunSettings run_settings() const override { return scene_.settings.run; }
   Status resize_model(const FrameSize& size) override;
@@ -40,7 +40,7 @@ class SegmentPass : public ModelProcessor {
 
   const std::shared_ptr<ShareGroup> group_;
   const int32_t largest_picture_;
-  const MatteDefaults defaults_;
+  const MaskDefaults defaults_;
   std::unique_ptr<Segmenter> segmenter_;
   SegmentRuntime::Scene scene_;
   ScenePicture picture_;

@@ -36,8 +36,8 @@ class BackgroundProcessor : public CompositingProcessor {
 
  private:
   // Without the parts of the look that only edges have.
-  Look look() const {
-    Look look = scene().settings.look_for({});
+  SegmentLook look() const {
+    SegmentLook look = scene().settings.look_for({});
     look.coverage = Coverage::kAllBackground;
     look.feather = look.edge_offset = look.light_wrap = 0;
     return look;

@@ -28,7 +28,7 @@ class Blur {
   void release() { levels_.clear(); }
   // Blurs the values that `first`, one of pyramid_first_shader(), computes from the upright frame. Returns a texture
   // that the caller enlarges with a B-spline. Before the call, bind the frame with linear samplers, the mask, refined
-  // or not, to kMaskUnit, other textures that `first` samples, and the blocks Look and Frame; unit 0 is active.
+  // or not, to kMaskUnit, other textures that `first` samples, and the blocks SegmentLook and Frame; unit 0 is active.
   // Afterwards, a program is in use, and unit 0, image unit 0 and the uniform binding kParamsBinding are bound.
   TextureRef run(const SharedProgram& first, const BlurRecipe& recipe) {
     begin(first);

@@ -37,7 +37,7 @@ Status CompositingProcessor::update_picture() {
 }
 
 Status CompositingProcessor::draw(const FrameJob& job, const TextureRef& mask, const InputTransform& place,
-                                  const Look& look, const char* task) {
+                                  const SegmentLook& look, const char* task) {
   const GlStateGuard guard(gl_, kind_);
   timer_.start();
   timer_.middle();

@@ -24,7 +24,7 @@ class CompositingProcessor : public FrameProcessor {
   Status set_size(const FrameSize& size);
   Status update_picture();
   // `task` names it in errors: "drawing a frame".
-  Status draw(const FrameJob& job, const TextureRef& mask, const InputTransform& place, const Look& look,
+  Status draw(const FrameJob& job, const TextureRef& mask, const InputTransform& place, const SegmentLook& look,
               const char* task);
   TextureRef nothing() const { return {nothing_.id(), GL_TEXTURE_2D, 1, 1}; }
   const SegmentRuntime::Scene& scene() const { return scene_; }

@@ -23,7 +23,7 @@ namespace sightglass {
 
 namespace {
 
-Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, const Look& look) {
+Matte make_matte(const TextureRef& mask, const InputTransform& mask_to_upright, const SegmentLook& look) {
   constexpr float kLeastWidth = 1e-3F;  // smoothstep needs two different edges
   const float half = 0.5F * std::max(look.softness, kLeastWidth);
   Matte matte{mask, mask_to_upright};
@@ -129,7 +129,7 @@ void Compositor::release_parts() {
   if (parts_.foreground) parts_.foreground->release();
 }
 
-Status Compositor::prepare(const Look& look) {
+Status Compositor::prepare(const SegmentLook& look) {
   Block block;
   return compile(choose_passes(look, block));
 }
@@ -174,14 +174,14 @@ Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height
   constexpr float kRadius = 16;  // halves the frame more than once
   for (const Background background :
        {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
-    const Look plain{.background = background, .blur_radius = kRadius};
+    const SegmentLook plain{.background = background, .blur_radius = kRadius};
     SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), plain));
-    const Look all{.background = background,
-                   .blur_radius = kRadius,
-                   .bokeh = Bokeh::kDisc,
-                   .feather = 3,
-                   .edge_offset = 1,
-                   .light_wrap = 1};
+    const SegmentLook all{.background = background,
+                          .blur_radius = kRadius,
+                          .bokeh = Bokeh::kDisc,
+                          .feather = 3,
+                          .edge_offset = 1,
+                          .light_wrap = 1};
     SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), all));
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "drawing for the first time"));
@@ -209,7 +209,7 @@ void Compositor::set_video(const TextureRef& texture, float pixel_aspect, Pictur
       fit_picture(texture.width, texture.height, size_.width, size_.height, fit, size_.pixel_aspect / pixel_aspect);
 }
 
-int Compositor::choose_composite(const Look& look, Block& block) const {
+int Compositor::choose_composite(const SegmentLook& look, Block& block) const {
   block.color = look.color;
   if (look.background == Background::kMask) return kMaskComposite;
   if (look.background == Background::kOverlay) {
@@ -233,7 +233,7 @@ void Compositor::run_pass(const char* what, const FrameRef& frame, GLuint unit, 
   bind_texture(*gl_, unit, result.id, linear_.id());
 }
 
-Compositor::Passes Compositor::choose_passes(const Look& look, Block& block) const {
+Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& block) const {
   Passes passes;
   passes.composite = choose_composite(look, block);
   passes.wraps = passes.composite == kColorComposite + kLightWrap || passes.composite == kPictureComposite + kLightWrap;
@@ -335,7 +335,7 @@ void Compositor::unbind(const Passes& passes) {
 }
 
 Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
-                        const InputTransform& mask_to_upright, GLuint output, const Look& look) {
+                        const InputTransform& mask_to_upright, GLuint output, const SegmentLook& look) {
   const GlApi& gl = *gl_;
   Block block{make_matte(mask, mask_to_upright, look).block()};
   const Passes passes = choose_passes(look, block);

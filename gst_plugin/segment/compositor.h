@@ -36,7 +36,7 @@ enum class Bokeh : uint8_t { kGaussian, kDisc };
 enum class Coverage : uint8_t { kByMask, kAllBackground, kAllForeground };
 
 // The settings that can change from frame to frame.
-struct Look {
+struct SegmentLook {
   Background background = Background::kBlur;
   float blur_radius = -1;   // frame pixels, 0 to kMaxBlurRadius; negative: by blur_strength
   float blur_strength = 8;  // percent of the frame height, 0 to kMaxBlurStrength
@@ -80,7 +80,7 @@ class Compositor {
   // frames of width × height pixels, as resize() does.
   Status warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect = 1);
   // Compiles and allocates what the first frame with this look needs.
-  Status prepare(const Look& look);
+  Status prepare(const SegmentLook& look);
   // Uploads the background image: tightly packed RGBA of the frame size. It is visible in `place`, with the color
   // around it.
   Status set_picture(std::span<const std::byte> rgba, const PicturePlace& place = {0, 0, 1, 1});
@@ -96,12 +96,12 @@ class Compositor {
   // kind given to create(). `upright_to_stored` maps coordinates of the upright frame to the stored one,
   // `mask_to_upright` those of the mask to the upright frame. The color replaces a missing image.
   Status draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
-              const InputTransform& mask_to_upright, GLuint output, const Look& look);
+              const InputTransform& mask_to_upright, GLuint output, const SegmentLook& look);
   // Fills the texture with opaque black, without a shader program.
   Status draw_black(GLuint output) { return target_.fill_black(output); }
 
  private:
-  // The block Look of the shaders.
+  // The block SegmentLook of the shaders.
   struct Block {
     Matte::Block matte;
     std::array<float, 4> color{};
@@ -137,9 +137,9 @@ class Compositor {
     std::optional<DiscRecipe> disc;  // instead
   };
   // Returns the composite program, and sets the color.
-  int choose_composite(const Look& look, Block& block) const;
+  int choose_composite(const SegmentLook& look, Block& block) const;
   // Completes the block, which has the matte.
-  Passes choose_passes(const Look& look, Block& block) const;
+  Passes choose_passes(const SegmentLook& look, Block& block) const;
   // Builds what the passes lack, after create_background().
   Status compile(const Passes& passes);
   Status allocate(const Passes& passes, const TextureRef& mask);

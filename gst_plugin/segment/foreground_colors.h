@@ -31,9 +31,9 @@ class ForegroundColors {
 
   // Returns the foreground colors, to be upsampled with a B-spline, and leaves the blurred background colors in
   // kBehindColorsUnit. Both are premultiplied by a weight in A. Before the call, the frame must be bound with linear
-  // samplers, unit 0 active, the mask in kMaskUnit, and the blocks Look and Frame bound. Afterwards unit 0 is active, a
-  // program is in use, and these are bound: unit 0 and kFrontColorsUnit with the sampler `linear`, the image units 0
-  // and 1, and the uniform binding kParamsBinding.
+  // samplers, unit 0 active, the mask in kMaskUnit, and the blocks SegmentLook and Frame bound. Afterwards unit 0 is
+  // active, a program is in use, and these are bound: unit 0 and kFrontColorsUnit with the sampler `linear`, the image
+  // units 0 and 1, and the uniform binding kParamsBinding.
   TextureRef run(GLuint linear);
 
  private:

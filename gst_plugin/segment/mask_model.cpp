@@ -158,7 +158,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
   result.height = input.shape.dim(1);
   result.width = input.shape.dim(2);
   result.previous_mask = known && known->previous_mask && input.shape.dim(3) == 4;
-  if (known) result.defaults = MatteDefaults::of(known->masks);
+  if (known) result.defaults = known->masks;
   result.classes = class_layout(model, output, spec, options.classes, known);
   if (result.classes) spec.target = OutputSpec::Target::kBuffer;
   result.plan_options.inputs = {std::move(source)};

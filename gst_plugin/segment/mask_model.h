@@ -8,7 +8,6 @@
 #include "element/model_picture.h"
 #include "known_models.h"
 #include "segment/class_layout.h"
-#include "segment/matte_defaults.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 
@@ -30,7 +29,7 @@ struct MaskModel {
   std::optional<ClassLayout> classes;
   int32_t width = 0, height = 0;  // of the model input, in pixels
   bool previous_mask = false;     // the fourth input channel is the previous mask
-  MatteDefaults defaults;
+  MaskDefaults defaults;
 };
 
 // `known` is the entry in the catalog; without one, the model is guessed. If the model is not a segmenter, the error

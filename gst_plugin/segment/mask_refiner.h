@@ -5,19 +5,13 @@
 #include <memory>
 #include <vector>
 
+#include "known_models.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
 
 namespace sightglass {
-
-// How the mask is enlarged to the frame size.
-enum class Refine : uint8_t {
-  kNone,       // smoothly, whatever the frame shows
-  kBilateral,  // joint bilateral upsampling: a pixel follows neighbors of its color
-  kGuided,     // guided filter: in each neighborhood, the mask is a linear function of color
-};
 
 class MaskRefiner {
  public:
@@ -35,7 +29,7 @@ class MaskRefiner {
   // Allocates, unless it has textures of this size already.
   Status resize(const TextureRef& mask);
   // Returns the texture that the composite samples in place of the mask, in mask coordinates. Not for kNone. The caller
-  // binds the frame and, to unit 1, the mask, both with linear samplers, and the blocks Look and Frame. Leaves a
+  // binds the frame and, to unit 1, the mask, both with linear samplers, and the blocks SegmentLook and Frame. Leaves a
   // program in use and these bound: the image units 0 and 1, the texture of unit 0, and kSurroundingsUnit with the
   // sampler `linear`.
   TextureRef run(GLuint linear);

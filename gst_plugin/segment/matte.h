@@ -13,7 +13,7 @@ struct Matte {
   InputTransform mask_to_frame;  // upright
   float lower = 0, upper = 1;    // probabilities <= lower are background, >= upper foreground
 
-  // The first six vectors of the uniform block Look.
+  // The first six vectors of the uniform block SegmentLook.
   struct Block {
     std::array<float, 8> to_mask{}, from_mask{};
     std::array<float, 4> mask_bounds{}, range{};

@@ -86,7 +86,7 @@ class MetaMaskProcessor : public CompositingProcessor {
   }
 
   Status draw_covered(const FrameJob& job, const TextureRef& mask, const InputTransform& place, Coverage coverage) {
-    Look look = scene().settings.look_for({});
+    SegmentLook look = scene().settings.look_for({});
     look.coverage = coverage;
     return draw(job, mask, place, look, "drawing a frame with its mask");
   }
@@ -112,7 +112,7 @@ Result<std::unique_ptr<FrameProcessor>> make_meta_mask_processor(const GlTarget&
   SIGHTGLASS_ASSIGN_OR_RETURN(FrameReader reader, FrameReader::create(target.group, target.device, target.frame));
   const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
   SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor,
-                              Compositor::create(target.group, read, settings.refine.value_or(MatteDefaults().refine)));
+                              Compositor::create(target.group, read, settings.refine.value_or(MaskDefaults().refine)));
   return std::make_unique<MetaMaskProcessor>(target, scene, std::move(reader), std::move(compositor));
 }
 

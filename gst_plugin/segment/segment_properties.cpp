@@ -12,10 +12,10 @@ using S = SegmentSettings;
 
 constexpr float kMostSmoothing = 0.95F;  // a mask that never settles is of no use
 constexpr int kMostOutputs = 1023;
-constexpr MatteDefaults kUnknown;
+constexpr MaskDefaults kUnknown;
 
 template <typename T>
-auto look(T Look::*member) {
+auto look(T SegmentLook::*member) {
   return within(&S::look, member);
 }
 
@@ -29,8 +29,8 @@ Result<MaskModelOptions> SegmentSettings::mask_model_options() const {
   return options;
 }
 
-Look SegmentSettings::look_for(const MatteDefaults& defaults) const {
-  Look result = look;
+SegmentLook SegmentSettings::look_for(const MaskDefaults& defaults) const {
+  SegmentLook result = look;
   result.islands = islands.value_or(defaults.islands);
   result.smoothing = smoothing.value_or(defaults.smoothing);
   result.softness = softness.value_or(defaults.softness);
@@ -61,7 +61,7 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                        {Refine::kBilateral, "Joint bilateral upsampling", "bilateral"},
                        {Refine::kGuided, "Guided filter", "guided"}},
                       kAtStart, "How to upsample the mask so that it follows edges in the frame"),
-          row::choice("background", "Background", look(&Look::background), "GstGLSegmentBackground",
+          row::choice("background", "Background", look(&SegmentLook::background), "GstGLSegmentBackground",
                       {{Background::kBlur, "Blurred frame", "blur"},
                        {Background::kColor, "Color from background-color", "color"},
                        {Background::kImage, "Image from background-location", "image"},
@@ -69,16 +69,16 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                        {Background::kMask, "Mask in white on black instead of the frame", "mask"},
                        {Background::kOverlay, "Frame with one color per class", "overlay"}},
                       kLive, "Background to show behind the foreground"),
-          row::number("blur-strength", "Blur strength", look(&Look::blur_strength), 0, kMaxBlurStrength, kLive,
+          row::number("blur-strength", "Blur strength", look(&SegmentLook::blur_strength), 0, kMaxBlurStrength, kLive,
                       "Blur radius in percent of the frame height, unless blur-radius is set (0 = disabled)"),
-          row::number("blur-radius", "Blur radius", look(&Look::blur_radius), -1, kMaxBlurRadius, kLive,
+          row::number("blur-radius", "Blur radius", look(&SegmentLook::blur_radius), -1, kMaxBlurRadius, kLive,
                       "Blur radius in frame pixels, two standard deviations (0 = disabled, negative = by "
                       "blur-strength)"),
-          row::choice("bokeh", "Bokeh", look(&Look::bokeh), "GstGLSegmentBokeh",
+          row::choice("bokeh", "Bokeh", look(&SegmentLook::bokeh), "GstGLSegmentBokeh",
                       {{Bokeh::kGaussian, "Smooth blur", "gaussian"},
                        {Bokeh::kDisc, "Disc of a lens; highlights become visible discs", "disc"}},
                       kLive, "Shape of points in the blurred background"),
-          row::color("background-color", "Background color", look(&Look::color), kLive,
+          row::color("background-color", "Background color", look(&SegmentLook::color), kLive,
                      "Color behind the foreground, ARGB (big-endian, not premultiplied)"),
           row::text("background-location", "Background location", &S::background_location, kLive,
                     "Path of the PNG or JPEG background image"),
@@ -86,25 +86,26 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                       {{PictureFit::kCover, "Fill the frame and crop", "cover"},
                        {PictureFit::kContain, "Show everything, with bars of background-color", "contain"}},
                       kLive, "How to fit a background image or video into frames of another aspect ratio"),
-          row::choice("alpha", "Alpha", look(&Look::premultiply), "GstGLSegmentAlpha",
+          row::choice("alpha", "Alpha", look(&SegmentLook::premultiply), "GstGLSegmentAlpha",
                       {{false, "Straight colors", "straight"}, {true, "Colors multiplied by alpha", "premultiplied"}},
                       kLive, "Alpha representation of colors that are not opaque"),
-          row::choice("despill", "Despill", look(&Look::despill), "GstGLSegmentDespill",
+          row::choice("despill", "Despill", look(&SegmentLook::despill), "GstGLSegmentDespill",
                       {{false, "Frame colors", "off"}, {true, "Estimated foreground colors", "on"}}, kLive,
                       "Colors of foreground edges when the background is replaced; on removes the old background"),
-          row::number("light-wrap", "Light wrap", look(&Look::light_wrap), 0, 1, kLive,
+          row::number("light-wrap", "Light wrap", look(&SegmentLook::light_wrap), 0, 1, kLive,
                       "Amount of background light on foreground edges (0 = disabled)"),
-          row::number("feather", "Feather", look(&Look::feather), -kMaxFeather, kMaxFeather, kLive,
+          row::number("feather", "Feather", look(&SegmentLook::feather), -kMaxFeather, kMaxFeather, kLive,
                       "Feather width on each side of the foreground edge in frame pixels; negative: on its inner side "
                       "only (0 = disabled, smallest 3 or -6)"),
-          row::number("edge-offset", "Edge offset", look(&Look::edge_offset), -kMaxEdgeOffset, kMaxEdgeOffset, kLive,
+          row::number("edge-offset", "Edge offset", look(&SegmentLook::edge_offset), -kMaxEdgeOffset, kMaxEdgeOffset,
+                      kLive,
                       "Distance in frame pixels by which the foreground edge moves outwards; negative: inwards (0 = "
                       "disabled)"),
-          row::number("overlay-opacity", "Overlay opacity", look(&Look::overlay_opacity), 0, 1, kLive,
+          row::number("overlay-opacity", "Overlay opacity", look(&SegmentLook::overlay_opacity), 0, 1, kLive,
                       "Opacity of class colors over the frame with background=overlay"),
-          row::flag("legend", "Legend", look(&Look::legend), kLive,
+          row::flag("legend", "Legend", look(&SegmentLook::legend), kLive,
                     "Whether to list the names of visible classes with background=overlay"),
-          row::number("threshold", "Threshold", look(&Look::threshold), 0, 1, kLive,
+          row::number("threshold", "Threshold", look(&SegmentLook::threshold), 0, 1, kLive,
                       "Foreground probability at which foreground and background have equal weight"),
           row::optional_number("softness", "Softness", &S::softness, kUnknown.softness, 0, 1, kLive,
                                "Width of the transition from background to foreground as a difference of "
@@ -112,7 +113,7 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::optional_number("smoothing", "Smoothing", &S::smoothing, kUnknown.smoothing, 0, kMostSmoothing, kLive,
                                "Weight of the previous mask where both masks nearly agree, to reduce flicker (0 = "
                                "disabled, unset = from the model)"),
-          row::choice("motion", "Motion", look(&Look::motion), "GstGLSegmentMotion",
+          row::choice("motion", "Motion", look(&SegmentLook::motion), "GstGLSegmentMotion",
                       {{false, "None; moving edges are not smoothed", "off"},
                        {true, "Motion of 8x8 blocks of mask pixels", "blocks"}},
                       kLive, "Motion that smoothing follows from the previous mask to the new one"),
@@ -137,7 +138,7 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::flag("skip-static", "Skip static", &S::skip_static, kAtStart,
                     "Whether to skip the model on the GPU while the image does not change (not with operators on the "
                     "CPU)"),
-          row::number("static-threshold", "Static threshold", look(&Look::static_threshold), 0, 1, kLive,
+          row::number("static-threshold", "Static threshold", look(&SegmentLook::static_threshold), 0, 1, kLive,
                       "Maximum change of a mean color in [0,1] over 4x4 model pixels that skip-static ignores"),
           row::choice("on-failure", "On failure", within(&S::run, &RunSettings::on_failure), "GstGLSegmentOnFailure",
                       {{OnFailure::kBlack, "Black frame", "black"},

@@ -34,7 +34,7 @@ struct SegmentSettings {
   MaskSource mask_source = MaskSource::kModel;
   Start start = Start::kWait;
   // Live.
-  Look look;                    // see look_for()
+  SegmentLook look;             // see look_for()
   std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
   std::optional<float> smoothing, softness;
   std::optional<std::string> background_location;
@@ -43,7 +43,7 @@ struct SegmentSettings {
   RunSettings run{.on_failure = OnFailure::kBackground};
 
   // `look`, complete for a model with these defaults.
-  Look look_for(const MatteDefaults& defaults) const;
+  SegmentLook look_for(const MaskDefaults& defaults) const;
   // Without the normalization, which ModelSettings has.
   Result<MaskModelOptions> mask_model_options() const;
 };

@@ -30,7 +30,7 @@ class SegmentProcessor : public ModelProcessor {
 
  private:
   SegmentProcessor(const GlTarget& target, const SegmentSettings& settings, const SegmentRuntime::Scene& scene,
-                   const MatteDefaults& defaults, std::unique_ptr<Segmenter> segmenter)
+                   const MaskDefaults& defaults, std::unique_ptr<Segmenter> segmenter)
       : ModelProcessor(target, *segmenter, settings.run),
         context_(target.context),
         scene_(scene),
@@ -44,7 +44,7 @@ class SegmentProcessor : public ModelProcessor {
 
   GstGLContext* const context_;         // its thread runs all calls
   const SegmentRuntime::Scene& scene_;  // of the runtime, which outlives this
-  const MatteDefaults defaults_;
+  const MaskDefaults defaults_;
   const std::unique_ptr<Segmenter> segmenter_;
   const bool attaches_masks_;
   ScenePicture picture_;

@@ -142,7 +142,7 @@ Status Segmenter::draw(const UprightFrame& frame, GLuint output) {
 }
 
 Status Segmenter::draw_without_result(const UprightFrame& frame, GLuint output, OnFailure policy) {
-  Look look = look_;
+  SegmentLook look = look_;
   look.coverage = policy == OnFailure::kPass ? Coverage::kAllForeground : Coverage::kAllBackground;
   return compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright(frame, Fit::kStretch), output,
                            look);

@@ -55,7 +55,7 @@ class Segmenter : public FrameModel {
     compositor_->set_video(texture, pixel_aspect, fit);
   }
   // How frames are drawn, and how the model sees them, from now on.
-  void set_look(const Look& look, Fit fit) {
+  void set_look(const SegmentLook& look, Fit fit) {
     look_ = look;
     fit_ = fit;
   }
@@ -108,7 +108,7 @@ class Segmenter : public FrameModel {
   bool has_previous_ = false;       // the model's mask is that of a frame before, of the same stream
   InputTransform mask_to_upright_;  // of the mask
   InputTransform next_mask_to_upright_;
-  Look look_;  // of the last frame
+  SegmentLook look_;  // of the last frame
   Fit fit_ = Fit::kStretch;
 };
 

@@ -11,7 +11,8 @@
 
 namespace sightglass {
 
-// The uniform block Look, and texture units besides that of the frame. Textures that are never used together share one.
+// The uniform block SegmentLook, and texture units besides that of the frame. Textures that are never used together
+// share one.
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
 inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3, kCloseUnit = 2, kCloseTrustUnit = 3;

@@ -21,8 +21,8 @@ std::vector<float> left_half() {
   return mask;
 }
 
-Look hard(Background background) {
-  Look look = look_of(background);
+SegmentLook hard(Background background) {
+  SegmentLook look = look_of(background);
   look.softness = 0;
   return look;
 }
@@ -46,7 +46,7 @@ Edge edge_of(const Rgba& picture) {
 TEST_F(BackgroundTest, FeatherSpreadsTheEdgeToBothSides) {
   const Rgba frame = solid(kSize, kSize, {255, 255, 255, 255});
   for (const float feather : {0.0F, 3.0F, 6.0F, 12.0F, 24.0F, 40.0F}) {
-    Look look = hard(Background::kMask);
+    SegmentLook look = hard(Background::kMask);
     look.feather = feather;
     const Rgba mask = draw(frame, kMaskSize, kMaskSize, left_half(), look);
     const Edge edge = edge_of(mask);
@@ -64,7 +64,7 @@ TEST_F(BackgroundTest, FeatherSpreadsTheEdgeToBothSides) {
 TEST_F(BackgroundTest, NegativeFeatherSpreadsTheEdgeInwards) {
   const Rgba frame = solid(kSize, kSize, {255, 255, 255, 255});
   for (const float feather : {-1.0F, -6.0F, -12.0F, -24.0F, -40.0F}) {
-    Look look = hard(Background::kMask);
+    SegmentLook look = hard(Background::kMask);
     look.feather = feather;
     const Rgba mask = draw(frame, kMaskSize, kMaskSize, left_half(), look);
     const auto width = std::max(6, static_cast<int32_t>(std::lround(-feather)));
@@ -90,7 +90,7 @@ TEST_F(BackgroundTest, EdgesMoveInAllDirectionsAndStayAsSharp) {
   for (int i = 0; i < kMaskSize * kMaskSize; ++i) {
     disc.push_back(std::clamp(0.5F + 16 - std::hypot(i % kMaskSize - 31.5F, i / kMaskSize - 31.5F), 0.0F, 1.0F));
   }
-  Look look = look_of(Background::kMask);
+  SegmentLook look = look_of(Background::kMask);
   const Rgba plain_disc = draw(frame, kMaskSize, kMaskSize, disc, look);
   const Edge plain = edge_of(draw(frame, kMaskSize, kMaskSize, left_half(), look));
   for (const float offset : {-32.0F, -8.0F, -3.0F, -1.0F, 1.0F, 3.0F, 8.0F, 32.0F}) {
@@ -109,7 +109,7 @@ TEST_F(BackgroundTest, EdgesMoveInAllDirectionsAndStayAsSharp) {
 TEST_F(BackgroundTest, LightWrapsAroundTheEdge) {
   const Rgba frame = solid(kSize, kSize, {20, 20, 20, 255});
   for (const Background background : {Background::kColor, Background::kImage}) {
-    Look look = hard(background);
+    SegmentLook look = hard(background);
     look.color = {1, 0.5F, 0, 1};
     ASSERT_TRUE(compositor_->resize(kSize, kSize).ok());
     width_ = height_ = kSize;
@@ -132,14 +132,14 @@ TEST_F(BackgroundTest, LightWrapsAroundTheEdge) {
     EXPECT_EQ(at(wrapped, kSize - 20, 0), 255) << "the background is unchanged";
     EXPECT_NEAR(at(wrapped, kSize - 20, 1), 128, 1);
   }
-  Look look = hard(Background::kTransparent);
+  SegmentLook look = hard(Background::kTransparent);
   look.light_wrap = 1;
   EXPECT_EQ(draw(frame, kMaskSize, kMaskSize, left_half(), look).at(kSize / 2 - 4, 20)[0], 20)
       << "an empty background has no light";
 }
 
 TEST_F(BackgroundTest, AlphaMayBePremultiplied) {
-  Look look = look_of(Background::kTransparent);
+  SegmentLook look = look_of(Background::kTransparent);
   look.softness = 1;
   look.premultiply = true;
   const Rgba out = draw_uniform(solid(16, 16, {200, 100, 50, 255}), 0.5F, look);
@@ -147,7 +147,7 @@ TEST_F(BackgroundTest, AlphaMayBePremultiplied) {
   EXPECT_NEAR(out.at(8, 8)[0], 100, 1);
   EXPECT_NEAR(out.at(8, 8)[1], 50, 1);
   EXPECT_NEAR(out.at(8, 8)[2], 25, 1);
-  Look color = look_of(Background::kColor);
+  SegmentLook color = look_of(Background::kColor);
   color.color = {1, 0.5F, 0, 0.4F};
   color.premultiply = true;
   const Rgba behind = draw_uniform(solid(16, 16, {200, 100, 50, 255}), 0, color);
@@ -167,7 +167,7 @@ TEST_F(BackgroundTest, FramesMayBeTransparent) {
       ASSERT_TRUE(compositor_->resize(16, 16).ok());
       width_ = height_ = 16;
       ASSERT_TRUE(compositor_->set_picture(std::as_bytes(std::span(picture.pixels))).ok());
-      Look look = look_of(background);
+      SegmentLook look = look_of(background);
       look.color = {0, 0, 1, 1};
       const Rgba out = draw_uniform(frame, foreground, look);
       const auto expect = [&](int32_t x, int red, int blue) {
@@ -195,7 +195,7 @@ TEST_F(BackgroundTest, BlurWeighsPixelsByTheirAlpha) {
       std::copy(hidden.begin(), hidden.end(), frame.at(x, y));
     }
   }
-  Look look = look_of(Background::kBlur);
+  SegmentLook look = look_of(Background::kBlur);
   look.blur_radius = 20;
   const Rgba out = draw_uniform(frame, 0, look);
   EXPECT_NEAR(out.at(kSize / 2 + 2, kSize / 2)[0], 10, 6);
@@ -210,7 +210,7 @@ TEST_F(BackgroundTest, BarsHaveTheColor) {
   width_ = 40, height_ = 20;
   const Rgba picture = solid(40, 20, {10, 20, 30, 255});
   ASSERT_TRUE(compositor_->set_picture(std::as_bytes(std::span(picture.pixels)), {0.25F, 0, 0.75F, 1}).ok());
-  Look look = look_of(Background::kImage);
+  SegmentLook look = look_of(Background::kImage);
   look.color = {1, 0, 0, 1};
   const Rgba out = draw_uniform(frame, 0, look);
   for (int32_t x = 0; x < 40; ++x) {
@@ -229,7 +229,7 @@ TEST_F(BackgroundTest, BrightForegroundDoesNotBleed) {
   }
   for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
     for (const float radius : {12.0F, 40.0F, 100.0F}) {
-      Look look = hard(Background::kBlur);
+      SegmentLook look = hard(Background::kBlur);
       look.blur_radius = radius;
       look.bokeh = bokeh;
       const Rgba out = draw(frame, kMaskSize, kMaskSize, left_half(), look);
@@ -246,7 +246,7 @@ TEST_F(BackgroundTest, BrightForegroundDoesNotBleed) {
 TEST_F(BackgroundTest, AMovingLightDoesNotSparkle) {
   constexpr int32_t kDot = 6, kSteps = 24;
   for (const float radius : {6.0F, 16.0F, 24.0F, 48.0F}) {
-    Look look = look_of(Background::kBlur);
+    SegmentLook look = look_of(Background::kBlur);
     look.blur_radius = radius;
     std::vector<double> sums;
     std::vector<int> peaks;

@@ -73,12 +73,12 @@ TEST_F(BlurTest, A4KFrameLooksLikeASmallOne) {
   }
   for (const Bokeh bokeh : kBokehs) {
     for (const float strength : {2.0F, 8.0F, 20.0F}) {
-      Look look = look_of(Background::kBlur);
+      SegmentLook look = look_of(Background::kBlur);
       look.bokeh = bokeh;
       look.blur_strength = strength;
       const Rgba blurred = draw(small, kMask, kMask, person, look);
       const double same = psnr(third(draw(large, kMask, kMask, person, look)), blurred);
-      Look pixels = look;
+      SegmentLook pixels = look;
       pixels.blur_radius = 0.01F * strength * kHeight;
       const double radius = psnr(third(draw(large, kMask, kMask, person, pixels)), blurred);
       std::printf("%-8s blur-strength %4.1f: PSNR of 2160p and 720p %.1f dB; with %.0f pixels for both %.1f dB\n",
@@ -93,7 +93,7 @@ TEST_F(BlurTest, A4KFrameLooksLikeASmallOne) {
 TEST_F(BlurTest, ARadiusTakesPrecedence) {
   const Rgba frame = make_frame(320, 180);
   for (const Bokeh bokeh : kBokehs) {
-    Look look = look_of(Background::kBlur);
+    SegmentLook look = look_of(Background::kBlur);
     look.bokeh = bokeh;
     look.blur_radius = 9;
     const Rgba nine = draw_uniform(frame, 0, look);
@@ -171,7 +171,7 @@ int contrast(const Rgba& picture) {
 // At 1080p, the texels of some levels of the pyramid are not exactly between those of the previous level.
 TEST_F(BlurTest, FineStripesLeaveNoCoarseOnes) {
   for (const int32_t height : {720, 1000, 1080}) {
-    Look look = look_of(Background::kBlur);
+    SegmentLook look = look_of(Background::kBlur);
     look.blur_strength = 5;
     const int found = contrast(draw_uniform(stripes(height, 0.05), 0, look));
     std::printf("stripes with the period of the blur-radius at %4dp: contrast %d of %d\n", height, found,
@@ -209,7 +209,7 @@ struct Legibility {
 
 class LegibilityTest : public CompositorTest {
  protected:
-  Legibility measure(int32_t height, const Look& look) {
+  Legibility measure(int32_t height, const SegmentLook& look) {
     Legibility result{contrast(draw_uniform(stripes(height, 0.12), 0, look)),
                       contrast(draw_uniform(stripes(height, kLetterHeight), 0, look)),
                       contrast(draw_uniform(stripes(height, kLetterHeight / 2), 0, look))};
@@ -241,13 +241,13 @@ TEST_F(LegibilityTest, TheDefaultHidesTextAtEverySize) {
         name_of(bokeh), look.c_str(), height, found.flag, found.spines, found.strokes, kBright - kDark, found.read);
   };
   for (const Bokeh bokeh : kBokehs) {
-    Look look = look_of(Background::kBlur);
+    SegmentLook look = look_of(Background::kBlur);
     look.bokeh = bokeh;
     for (const float strength : {1.0F, 2.0F, 3.0F, 5.0F}) {
       look.blur_strength = strength;
       print(bokeh, "blur-strength=" + std::to_string(static_cast<int>(strength)), 720, measure(720, look));
     }
-    look.blur_strength = Look().blur_strength;
+    look.blur_strength = SegmentLook().blur_strength;
     for (const int32_t height : {360, 720, 1080, 2160}) {
       const Legibility found = measure(height, look);
       print(bokeh, "default", height, found);
@@ -257,7 +257,7 @@ TEST_F(LegibilityTest, TheDefaultHidesTextAtEverySize) {
       EXPECT_LE(found.read, 60) << "20 by chance";
     }
   }
-  Look sharp = look_of(Background::kBlur);
+  SegmentLook sharp = look_of(Background::kBlur);
   sharp.blur_radius = 0;
   const Legibility found = measure(720, sharp);
   EXPECT_EQ(found.spines, kBright - kDark) << "what the blur must hide";

@@ -68,7 +68,7 @@ class CompositorTest : public GlTest {
   }
 
   Rgba draw(const Rgba& frame, int32_t mask_width, int32_t mask_height, const std::vector<float>& mask,
-            const Look& look, const InputTransform& transform = {}) {
+            const SegmentLook& look, const InputTransform& transform = {}) {
     const GlTexture in = upload(gl(), frame);
     const GlTexture mask_texture = upload_mask(gl(), mask_width, mask_height, mask);
     const GlTexture out = make_texture(gl(), GL_RGBA8, frame.width, frame.height);
@@ -84,7 +84,7 @@ class CompositorTest : public GlTest {
     EXPECT_TRUE(status.ok()) << status.message();
     return download(gl(), out.id(), width_, height_);
   }
-  Rgba draw_uniform(const Rgba& frame, float mask, const Look& look) {
+  Rgba draw_uniform(const Rgba& frame, float mask, const SegmentLook& look) {
     return draw(frame, 8, 8, std::vector<float>(64, mask), look);
   }
 
@@ -92,8 +92,8 @@ class CompositorTest : public GlTest {
   int32_t width_ = 0, height_ = 0;
 };
 
-inline Look look_of(Background background) {
-  Look look;
+inline SegmentLook look_of(Background background) {
+  SegmentLook look;
   look.background = background;
   return look;
 }

@@ -25,7 +25,7 @@ TEST_F(CompositorTest, ForegroundIsUntouched) {
 
 TEST_F(CompositorTest, BackgroundIsReplaced) {
   const Rgba frame = make_frame(33, 21);
-  Look look = look_of(Background::kColor);
+  SegmentLook look = look_of(Background::kColor);
   look.color = {1, 0.2F, 0.4F, 0.6F};
   EXPECT_LE(largest_difference(draw_uniform(frame, 0, look), solid(33, 21, {255, 51, 102, 153})), 1);
   EXPECT_EQ(largest_difference(draw_uniform(frame, 0, look_of(Background::kMask)), solid(33, 21, {0, 0, 0, 255})), 0);
@@ -36,7 +36,7 @@ TEST_F(CompositorTest, BackgroundIsReplaced) {
 TEST_F(CompositorTest, ThresholdAndSoftness) {
   const Rgba frame = solid(16, 16, {255, 255, 255, 255});
   const auto opacity = [&](float probability, float threshold, float softness) {
-    Look look = look_of(Background::kMask);
+    SegmentLook look = look_of(Background::kMask);
     look.threshold = threshold;
     look.softness = softness;
     return draw_uniform(frame, probability, look).at(8, 8)[0];
@@ -53,7 +53,7 @@ TEST_F(CompositorTest, ThresholdAndSoftness) {
 }
 
 TEST_F(CompositorTest, TransparentOutputHasStraightColors) {
-  Look look = look_of(Background::kTransparent);
+  SegmentLook look = look_of(Background::kTransparent);
   look.softness = 1;
   const Rgba out = draw_uniform(solid(16, 16, {200, 100, 50, 255}), 0.5F, look);
   EXPECT_NEAR(out.at(8, 8)[3], 127.5, 1);
@@ -70,7 +70,7 @@ TEST_F(CompositorTest, TransparentPixelsStoreNoColor) {
   for (const bool premultiply : {false, true}) {
     for (const float feather : {0.0F, 24.0F}) {
       for (const float softness : {0.5F, 1.0F}) {
-        Look look = look_of(Background::kTransparent);
+        SegmentLook look = look_of(Background::kTransparent);
         look.premultiply = premultiply;
         look.feather = feather;
         look.softness = softness;
@@ -99,7 +99,7 @@ TEST_F(CompositorTest, BlurKeepsAUniformFrame) {
   for (size_t i = 0; i < mask.size(); ++i) mask[i] = static_cast<float>(i * 29 % 64) / 63;
   for (const float radius : {0.0F, 1.0F, 3.0F, 8.0F, 24.0F, 100.0F, 256.0F, 1024.0F}) {
     for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
-      Look look = look_of(Background::kBlur);
+      SegmentLook look = look_of(Background::kBlur);
       look.blur_radius = radius;
       look.bokeh = bokeh;
       EXPECT_LE(largest_difference(draw(frame, 8, 8, mask, look), frame), 2)
@@ -118,7 +118,7 @@ TEST_F(CompositorTest, BlurHasTheRequestedRadius) {
     }
   }
   for (const float radius : {4.0F, 6.0F, 10.0F, 16.0F, 24.0F, 40.0F, 64.0F, 100.0F}) {
-    Look look = look_of(Background::kBlur);
+    SegmentLook look = look_of(Background::kBlur);
     look.blur_radius = radius;
     const Rgba out = draw_uniform(frame, 0, look);
     double mass = 0, mean = 0, square = 0;
@@ -150,7 +150,7 @@ TEST_F(CompositorTest, ForegroundDoesNotBleedIntoTheBlur) {
   std::vector<float> mask;
   for (int i = 0; i < 64 * 64; ++i) mask.push_back(i % 64 < 32 ? 1 : 0);
   for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
-    Look look = look_of(Background::kBlur);
+    SegmentLook look = look_of(Background::kBlur);
     look.blur_radius = 40;
     look.bokeh = bokeh;
     look.softness = 0;
@@ -174,7 +174,7 @@ TEST_F(CompositorTest, AnySize) {
     const Rgba frame = make_frame(width, height);
     for (const Background background : {Background::kBlur, Background::kColor, Background::kMask}) {
       for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
-        Look look = look_of(background);
+        SegmentLook look = look_of(background);
         look.blur_radius = 256;
         look.bokeh = bokeh;
         const Rgba out = draw(frame, 9, 5, mask, look);
@@ -205,7 +205,7 @@ TEST_F(CompositorTest, MaskIsWhereTheModelSampledTheFrame) {
 
 TEST_F(CompositorTest, ImageCanBeSetAndCleared) {
   const Rgba frame = make_frame(20, 10);
-  const Look look = look_of(Background::kImage);
+  const SegmentLook look = look_of(Background::kImage);
   ASSERT_TRUE(compositor_->resize(20, 10).ok());
   width_ = 20, height_ = 10;
   const Rgba picture = solid(20, 10, {10, 20, 30, 255});
@@ -226,7 +226,7 @@ TEST_F(CompositorTest, LeavesGlStateAsFound) {
     draw_uniform(frame, 0.5F, look_of(background));
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "background " << static_cast<int>(background);
   }
-  Look disc = look_of(Background::kBlur);
+  SegmentLook disc = look_of(Background::kBlur);
   disc.bokeh = Bokeh::kDisc;
   draw_uniform(frame, 0.5F, disc);
   EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << "a disc";

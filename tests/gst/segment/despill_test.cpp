@@ -141,8 +141,8 @@ Rgba over_new(const Rgba& transparent, bool premultiplied) {
   return result;
 }
 
-Look new_color() {
-  Look look = look_of(Background::kColor);
+SegmentLook new_color() {
+  SegmentLook look = look_of(Background::kColor);
   look.color = {static_cast<float>(kNew[0]), static_cast<float>(kNew[1]), static_cast<float>(kNew[2]), 1};
   return look;
 }
@@ -163,7 +163,7 @@ TEST_F(DespillTest, EdgesHaveTheForegroundsColor) {
     return mix(kNew, {estimates[0][i], estimates[1][i], estimates[2][i]}, alpha[i]);
   });
 
-  Look look = new_color();
+  SegmentLook look = new_color();
   look.despill = false;
   const double without = error_of(opacity, draw(frame, kMask, kMask, disc(), look));
   look.despill = true;
@@ -174,7 +174,7 @@ TEST_F(DespillTest, EdgesHaveTheForegroundsColor) {
   EXPECT_NEAR(with, reference, 0.05 * without);
 
   for (const bool premultiply : {false, true}) {
-    Look transparent = look_of(Background::kTransparent);
+    SegmentLook transparent = look_of(Background::kTransparent);
     transparent.premultiply = premultiply;
     const double error = error_of(opacity, over_new(draw(frame, kMask, kMask, disc(), transparent), premultiply));
     std::printf("transparent, %s: %.2f\n", premultiply ? "premultiplied" : "straight", error);
@@ -191,7 +191,7 @@ TEST_F(DespillTest, EdgesThatAreMovedDoNotGlow) {
   const Rgba frame = mixed_frame(opacity);
   for (const auto& [feather, edge_offset] : {std::pair{8.0F, 0.0F}, {24.0F, 0.0F}, {-16.0F, 0.0F}, {0.0F, 6.0F}}) {
     const auto draw_look = [&, feather = feather, edge_offset = edge_offset](Background background, bool despill) {
-      Look look = new_color();
+      SegmentLook look = new_color();
       look.background = background;
       look.feather = feather;
       look.edge_offset = edge_offset;
@@ -223,7 +223,7 @@ TEST_F(DespillTest, OpaquePixelsAreTheFrame) {
 // Backgrounds that are the frame itself are composited with the frame's colors.
 TEST_F(DespillTest, ABlurredBackgroundKeepsTheFramesColors) {
   const Rgba frame = make_frame(kWidth, kHeight);
-  Look look = look_of(Background::kBlur);
+  SegmentLook look = look_of(Background::kBlur);
   const Rgba on = draw(frame, kMask, kMask, disc(), look);
   look.despill = false;
   EXPECT_EQ(largest_difference(on, draw(frame, kMask, kMask, disc(), look)), 0);

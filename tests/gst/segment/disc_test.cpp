@@ -18,8 +18,8 @@ namespace {
 
 using DiscTest = CompositorTest;
 
-Look disc(float radius) {
-  Look look = look_of(Background::kBlur);
+SegmentLook disc(float radius) {
+  SegmentLook look = look_of(Background::kBlur);
   look.bokeh = Bokeh::kDisc;
   look.blur_radius = radius;
   return look;
@@ -93,7 +93,7 @@ TEST_F(DiscTest, EqualsAScalarDisc) {
   for (const float radius : {4.0F, 7.0F, 12.0F, 18.0F, 24.0F, 36.0F, 60.0F, 100.0F}) {
     const Rgba expected = scalar_disc(frame, static_cast<double>(radius));
     const double found = psnr(draw_uniform(frame, 0, disc(radius)), expected);
-    Look gaussian = disc(radius);
+    SegmentLook gaussian = disc(radius);
     gaussian.bokeh = Bokeh::kGaussian;
     const double other = psnr(draw_uniform(frame, 0, gaussian), expected);
     std::printf("blur-radius %3.0f: PSNR with a scalar disc %.1f dB; of the Gaussian %.1f dB\n",
@@ -158,7 +158,7 @@ TEST_F(DiscTest, HighlightsAreVisible) {
   fill(frame, kMiddle - 3, kMiddle - 3, 6, 6, {255, 255, 255});
   std::array<int, 2> seen{};
   for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
-    Look look = look_of(Background::kBlur);
+    SegmentLook look = look_of(Background::kBlur);
     look.bokeh = bokeh;
     look.blur_strength = 5;
     seen[static_cast<size_t>(bokeh)] = draw_uniform(frame, 0, look).at(kMiddle + 10, kMiddle)[1] - 100;
@@ -245,7 +245,7 @@ TEST_F(DiscTest, ABrightForegroundDoesNotGlow) {
     Rgba frame = solid(kSize, kSize, {60, 60, 60, 255});
     fill(frame, 0, 0, kSize / 2 + excess, kSize, {255, 255, 255});
     for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
-      Look look = disc(24);
+      SegmentLook look = disc(24);
       look.bokeh = bokeh;
       const int beside = draw(frame, kMask, kMask, mask, look).at(kSize / 2 + 8, kSize / 2)[0];
       std::printf("%s, mask too small by %d pixels: %d beside the foreground, 60 expected\n",
@@ -267,7 +267,7 @@ TEST_F(DiscTest, CostsAtMostTwiceTheGaussian) {
     if (software) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
   };
-  const auto milliseconds = [&](const Look& look) {
+  const auto milliseconds = [&](const SegmentLook& look) {
     gl().Finish();
     const double before = seconds();
     constexpr int kFrames = 3;
@@ -284,7 +284,7 @@ TEST_F(DiscTest, CostsAtMostTwiceTheGaussian) {
     std::array<double, 2> best{1e9, 1e9};
     for (int i = 0; i < 3; ++i) {
       for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
-        Look look = disc(radius);
+        SegmentLook look = disc(radius);
         look.bokeh = bokeh;
         double& least = best[static_cast<size_t>(bokeh)];
         least = std::min(least, milliseconds(look));

@@ -45,7 +45,7 @@ TEST(MaskModel, KnownModelsHaveDefaults) {
   settings.softness = 0.1F;
   settings.smoothing = 0.0F;
   settings.islands = true;
-  const Look look = settings.look_for(figure->defaults);
+  const SegmentLook look = settings.look_for(figure->defaults);
   EXPECT_EQ(look.softness, 0.1F) << "a property that is set wins";
   EXPECT_EQ(look.smoothing, 0);
   EXPECT_TRUE(look.islands);

@@ -52,7 +52,7 @@ class SegmenterTest : public GlTest {
     const auto segmenter = make_segmenter(path, kWidth, kHeight);
     const GlTexture frame = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
     const GlTexture output = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
-    Look look;
+    SegmentLook look;
     look.background = background;
     look.bokeh = bokeh;
     for (int i = 0; i < 3; ++i) {
@@ -108,7 +108,7 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
   const GlTexture frame = upload(gl(), left);
   const GlTexture output = make_texture(gl(), GL_RGBA8, kSize, kSize);
   const UprightFrame ref{TextureRef{frame.id(), GL_TEXTURE_2D, kSize, kSize}, {}, kSize, kSize};
-  const Look look{.background = Background::kMask};
+  const SegmentLook look{.background = Background::kMask};
   segmenter->set_look(look, Fit::kStretch);
   const auto write = [&](const Rgba& content) {
     gl().BindTexture(GL_TEXTURE_2D, frame.id());
@@ -156,7 +156,7 @@ TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   const auto ref = [&](const GlTexture& texture) {
     return UprightFrame{TextureRef{texture.id(), GL_TEXTURE_2D, kSize, kSize}, {}, kSize, kSize};
   };
-  const Look look{.background = Background::kMask, .softness = 1};
+  const SegmentLook look{.background = Background::kMask, .softness = 1};
   segmenter->set_look(look, Fit::kStretch);
   const auto shown = [&] { return download(gl(), output.id(), kSize, kSize).pixels; };
   ASSERT_TRUE(segmenter->measure().ok());
