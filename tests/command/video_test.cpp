@@ -190,7 +190,8 @@ TEST_F(VideoCommand, CountsSecondsFromTheFirstFrame) {
 
 TEST_F(VideoCommand, StillsAndNumberedImagesWithAlpha) {
   const std::string figures = "segment --input figures --size 160x120 --seconds 1 --background transparent";
-  ASSERT_EQ(run_command(figures + " --output " + path("still.png")).status, 0);
+  const CommandResult still = run_command(figures + " --output " + path("still.png"));
+  ASSERT_EQ(still.status, 0) << still.output;
   EXPECT_EQ(media_of(path("still.png")).video, "image/png");
   const CommandResult result = run_command(figures + " --output " + path("frame-%03d.png") + kQuick);
   ASSERT_EQ(result.status, 0) << result.output;

@@ -27,7 +27,7 @@ constexpr guint kTickMilliseconds = 250;
 constexpr int kTicksPerReport = 2;
 // Seconds without data until users read about it.
 constexpr double kNoteworthy = 10;
-// Compiling the programs of a model takes minutes on slow machines.
+// Compiling the programs of a model, or of rendered figures, takes minutes on slow machines.
 constexpr double kPatienceForStart = 600;
 
 // How long a pipeline may take to end, in seconds without data.
@@ -313,7 +313,7 @@ void Player::check_flow() {
   const std::string text = input   ? settings_.input_name + ": no frame for " + seconds
                            : model ? "the model has been busy with a frame for " + seconds
                                    : std::string(GST_OBJECT_NAME(stuck.get())) + ": takes no data for " + seconds;
-  const bool starts = model && frames_ == 0;
+  const bool starts = (model || (input && settings_.renders)) && frames_ == 0;
   if (!fails || (starts && idle < kPatienceForStart)) {
     if (!starts && !std::exchange(waiting_, true)) report_.note("stalled", text + "; waiting");
     return;

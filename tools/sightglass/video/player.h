@@ -24,6 +24,7 @@ struct PlayerSettings {
   bool input_time = false;                           // whether `seconds` are those of the input, not of a clock
   double patience = kPatience;                       // seconds without data until a failure; 0: no limit
   bool steady = true;                                // whether an input that gives no frames fails
+  bool renders = false;                              // whether the input compiles programs before its first frame
   bool first_frame_only = false;                     // whether the file sink takes one buffer only
   bool completes = false;                            // whether a failure of the input or the model completes the output
   double duration = 0;                               // of the input, in seconds; 0: unknown

@@ -72,6 +72,7 @@ PlayerSettings input_settings(const Input& input, const VideoTask& task) {
       input.kind == Input::Kind::kFile || input.kind == Input::Kind::kAddress || input.kind == Input::Kind::kPipe;
   // A desktop portal sends a frame when something on the screen changes.
   settings.steady = !input.cast;
+  settings.renders = input.kind == Input::Kind::kFigures;
   settings.keys = input.kind != Input::Kind::kPipe;
   settings.models = [&task] { return installed_models(task); };
   if (input.kind == Input::Kind::kCamera) {
