@@ -39,7 +39,7 @@ registering=$(grep -rlE 'G_DEFINE_|g_[a-z]+_register_static|gst_meta_[a-z_]*regi
 for file in $registering; do
   grep -q g_type_from_name "$file" || complain "$file: types in code that both plugins link"
 done
-# Every script has an interpreter line and is executable.
+# Every script has an interpreter line and is executable. `./dev` reads those of dev.d/ itself.
 for file in dev .ci/run debian/rules $(find packaging pipelines models bench tests docs -name '*.sh'); do
   [ -x "$file" ] || complain "$file has no run bit"
   case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
