@@ -128,18 +128,19 @@ TEST_F(Demo, NeedsNothingWithoutDisplayAndCamera) {
 TEST_F(Demo, OpensAWindowOnADisplay) {
   if (run_program("xvfb-run --help 2>&1").status != 0) GTEST_SKIP() << "xvfb-run is not installed";
   // The screenshot is taken while the demo plays: its reports say so.
-  std::ofstream(folder_ / "play.sh") << quoted(SIGHTGLASS_DEMO) +
-      " --input figures --seconds 3 --json >demo.log 2>&1 &\n"
-      "demo=$!\n"
-      "tries=0\n"
-      "until grep -q progress demo.log || [ $((tries += 1)) -gt 600 ]; do\n"
-      "  kill -0 $demo || break\n"
-      "  sleep 0.1\n"
-      "done\n"
-      "sleep 1\n"
-      "gst-launch-1.0 -q ximagesrc num-buffers=1 show-pointer=false use-damage=false !"
-      " videoconvert ! pngenc ! filesink location=screen.png\n"
-      "wait $demo\n";
+  std::ofstream(folder_ / "play.sh")
+      << quoted(SIGHTGLASS_DEMO) +
+             " --input figures --seconds 3 --json >demo.log 2>&1 &\n"
+             "demo=$!\n"
+             "tries=0\n"
+             "until grep -q progress demo.log || [ $((tries += 1)) -gt 600 ]; do\n"
+             "  kill -0 $demo || break\n"
+             "  sleep 0.1\n"
+             "done\n"
+             "sleep 1\n"
+             "gst-launch-1.0 -q ximagesrc num-buffers=1 show-pointer=false use-damage=false !"
+             " videoconvert ! pngenc ! filesink location=screen.png\n"
+             "wait $demo\n";
   const CommandResult result = run_program(
       "cd " + folder_.string() + " && xvfb-run -a -s '-screen 0 800x600x24' sh -e play.sh 2>&1; cat demo.log");
   ASSERT_NE(result.output.find("\"frames\":90,\"width\":640"), std::string::npos) << result.output;
