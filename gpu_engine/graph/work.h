@@ -5,8 +5,8 @@
 
 namespace sightglass {
 
-// In multiply-adds: those of the operator, or the time of its reads, whichever is larger. A double, because a small file can
-// describe more than fits into 64 bits.
+// In multiply-adds: those of the operator, or the time of its reads, whichever is larger. A double, because a small
+// file can describe more than fits into 64 bits.
 double work(const Graph& graph, const Node& node);
 
 }  // namespace sightglass

@@ -184,8 +184,8 @@ Status Emitter::add_step(ShaderKey shader, StepParams params, const Grid& grid, 
   const int64_t groups_x = groups(grid.x, grid.local_x * grid.x_per_invocation);
   const int64_t groups_z = groups(grid.z, grid.local_z);
   const DeviceLimits& limits = context_.limits;
-  // Long rows or columns of work groups are folded (shaders/lib/grid.glsl). Both are long only in tensors that no memory
-  // holds.
+  // Long rows or columns of work groups are folded (shaders/lib/grid.glsl). Both are long only in tensors that no
+  // memory holds.
   const int64_t rows = std::max<int64_t>(groups(groups_x, limits.workgroup_count[0]), 1);
   const int64_t columns = std::max<int64_t>(groups(groups_z, limits.workgroup_count[2]), 1);
   if (rows * columns > limits.workgroup_count[1] || (rows > 1 && columns > 1)) {

@@ -124,8 +124,8 @@ std::vector<ShaderKey> all_shader_variants() {
   for (ShaderKey& key : texture_io_variants()) keys.insert(std::move(key));
   for (ShaderKey& key : store_buffer_variants()) keys.insert(std::move(key));
   for (ShaderKey& key : load_buffer_variants()) keys.insert(std::move(key));
-  // Additions of the emitter: buffer textures for all, functions of results, folded layers and frame kinds for the first
-  // variant of each file.
+  // Additions of the emitter: buffer textures for all, functions of results, folded layers and frame kinds for the
+  // first variant of each file.
   std::set<ShaderKey> result = keys;
   const auto add = [&result](ShaderKey key, const char* name, int32_t value) {
     key.defines.push_back({name, std::to_string(value)});

@@ -12,6 +12,7 @@ for program in slurmctld slurmd sbatch munged; do
 done
 folder=$(mktemp -d)
 cluster=$source/tests/deployment/slurm_cluster.sh
+# shellcheck disable=SC2317  # the trap calls it
 finish() {
   sh "$cluster" "$folder/cluster" stop
   rm -rf "$folder"
@@ -34,7 +35,7 @@ cd "$folder"
 sbatch --array=0-2 --output="$folder/task-%a.log" "$source/packaging/slurm-array.sh" "$folder/in" "$folder/out" \
   --refine none --blur-strength 2
 tries=0
-until ls -A out 2>/dev/null | grep -q a.mkv.mp4.part; do
+until [ -n "$(find out -name '*a.mkv.mp4.part*' 2>/dev/null)" ]; do
   tries=$((tries + 1))
   [ $tries -lt 1200 ] || { echo "the first task does not start" && cat task-*.log && exit 1; }
   sleep 0.1
@@ -50,7 +51,10 @@ while [ -n "$(squeue -h)" ]; do
 done
 cat task-*.log
 bad=0
-check() { echo "$1: $2" && [ "$2" = "$3" ] || { echo "  expected $3" && bad=1; }; }
+check() {
+  echo "$1: $2"
+  [ "$2" = "$3" ] || { echo "  expected $3" && bad=1; }
+}
 check 'tasks queued again' "$(cat task-*.log | grep -c 'queued again')" 1
 check 'results' "$(find out -name '*.mp4' | wc -l)" 6
 check 'incomplete results' "$(find out -name '*.part' | wc -l)" 0

@@ -3,11 +3,13 @@
 # Each text block of the page is a message. … stands for names and values. The pieces between must be literals in the sources.
 set -eu
 cd "$1"
+. dev.d/lib/sources.sh
 page=docs/troubleshooting.md
 literals=$(mktemp)
 trap 'rm -f "$literals"' EXIT
 # Adjacent literals are one literal.
-find gpu_engine interop io models gst_plugin tools pipelines \( -name '*.cpp' -o -name '*.h' \) -exec cat {} + |
+# shellcheck disable=SC2046  # a list of directories
+find $(folders_of product) \( -name '*.cpp' -o -name '*.h' \) -exec cat {} + |
   tr '\n' ' ' | sed -E 's/" +(\+ +)?"//g; s/\\"/"/g' >"$literals"
 missing=$(awk '/^```/ { inside = !inside && $0 == "```text"; next } inside' "$page" | sed 's/…/\n/g' |
   sed -E 's/^[ :;.,]+//; s/[ :;.,]+$//' | grep -E '...' | while read -r piece; do

@@ -35,8 +35,8 @@ bool save_png(const Rgba& picture, const std::string& path);
 // Intersection over union of the pixels above one half in R; 1 if neither image has any. Sizes must be equal.
 double iou(const Rgba& a, const Rgba& b);
 
-// The directory with real models and images next to the source tree; empty if it does not exist. A link without blanks in
-// its path, which would end a property in the text of a pipeline.
+// The directory with real models and images next to the source tree; empty if it does not exist. A link without blanks
+// in its path, which would end a property in the text of a pipeline.
 std::string shared_directory();
 // The file of the bundled model, in the same way.
 std::string figure_file();

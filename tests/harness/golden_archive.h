@@ -1,4 +1,5 @@
-// Reads whole reference outputs from ../shared, or from tests/golden/renewed if a newer TensorFlow Lite computes others.
+// Reads whole reference outputs from ../shared, or from tests/golden/renewed if a newer TensorFlow Lite computes
+// others.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +11,8 @@
 
 namespace sightglass::test {
 
-// Returns the path of a renewed output if there is one, otherwise that in the directory `shared`, whether it exists or not.
+// Returns the path of a renewed output if there is one, otherwise that in the directory `shared`, whether it exists or
+// not.
 std::filesystem::path archived_output(const std::filesystem::path& shared, const std::string& model,
                                       const std::string& name, size_t output);
 // Returns the type for a TensorFlow Lite name such as "FLOAT32"; nullopt for strings, which are not numbers.

@@ -7,12 +7,21 @@ complain() {
   echo "$*"
   bad=1
 }
-sources() { find gpu_engine capi introspection interop io models gst_plugin obs_plugin tools pipelines tests bench examples shaders cmake -type f; }
+. dev.d/lib/sources.sh
+
+# Formatting, linting, and the tests of the tree read every directory with C++.
+in_tree=$(find . \( -path './build*' -o -path './obj-*' -o -path './.*' \) -prune -o \( -name '*.h' -o -name '*.cpp' \) -print |
+  cut -d / -f 2 | LC_ALL=C sort -u)
+listed=$(folders_of product tests examples | tr ' ' '\n' | LC_ALL=C sort)
+[ "$in_tree" = "$listed" ] || complain "dev.d/folders.txt lists:
+$listed
+and these directories have C++:
+$in_tree"
 
 # A file with one job is short. Above the soft limit, a file is listed. Above the hard limit, the test fails.
 # longer_than LINES ENDINGS: prints the files with such endings (a regular expression) that have more lines.
 longer_than() {
-  sources | grep -E "\.($2)\$" | LC_ALL=C sort | xargs awk -v most="$1" '
+  { cpp_files && find shaders -type f; } | grep -E "\.($2)\$" | LC_ALL=C sort | xargs awk -v most="$1" '
     function check() { if (lines > most) print lines, file }
     FNR == 1 { check(); file = FILENAME }
     { lines = FNR }
@@ -39,8 +48,8 @@ registering=$(grep -rlE 'G_DEFINE_|g_[a-z]+_register_static|gst_meta_[a-z_]*regi
 for file in $registering; do
   grep -q g_type_from_name "$file" || complain "$file: types in code that both plugins link"
 done
-# Every script has an interpreter line and is executable.
-for file in dev .ci/run debian/rules $(find packaging pipelines models bench tests docs -name '*.sh'); do
+# Every script has an interpreter line and is executable. `./dev` reads those of dev.d/ itself.
+for file in debian/rules $(scripts | grep -v '^\./dev\.d/'); do
   [ -x "$file" ] || complain "$file has no run bit"
   case $(head -n 1 "$file") in '#!/'*) ;; *) complain "$file has no interpreter line" ;; esac
 done

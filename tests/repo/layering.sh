@@ -7,7 +7,8 @@ set -eu
 cd "$1"
 cxx=$2
 bad=0
-folders='base gpu_engine capi introspection interop io models gst_plugin obs_plugin tools pipelines bench examples'
+. dev.d/lib/sources.sh
+folders=$(folders_of product tests examples)
 
 table=$(mktemp)
 files=$(mktemp)
@@ -15,10 +16,9 @@ trap 'rm -f "$table" "$files"' EXIT
 # One line per directory: the directory, then its allowed includes.
 sed -n '/^## Where things are/,/^## /p' CONTRIBUTING.md |
   awk -F'|' '/^\| `/ { n = split($2, names, "`"); for (i = 2; i <= n; i += 2) { gsub(/[,`]/, " ", $4); print names[i], $4 } }' >"$table"
-# shellcheck disable=SC2086  # a list of folders
-find $folders tests -name '*.h' -o -name '*.cpp' >"$files"
+cpp_files >"$files"
 
-# shellcheck disable=SC2086
+# shellcheck disable=SC2086  # a list of folders
 grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"]' -r --include='*.h' --include='*.cpp' $folders |
   awk -v table="$table" -v files="$files" '
     # If subdirectories have their own rows, a directory covers only its own files.

@@ -33,9 +33,8 @@ TEST(Model, OutputRange) {
               return m.add_op(Op::RESHAPE, {softmax, m.add_ints({2}, {16, 2})}, {16, 2});
             }),
             probabilities);
-  const ValueRange exponential = range_after([&](ModelBuilder& m, int logits) {
-    return m.add_op(Op::EXP, {m.add_op(Op::LOGISTIC, {logits}, shape)}, shape);
-  });
+  const ValueRange exponential = range_after(
+      [&](ModelBuilder& m, int logits) { return m.add_op(Op::EXP, {m.add_op(Op::LOGISTIC, {logits}, shape)}, shape); });
   EXPECT_EQ(exponential.low, 1);
   EXPECT_NEAR(exponential.high, 2.71828, 1e-5);
 }

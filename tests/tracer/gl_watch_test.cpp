@@ -15,8 +15,8 @@
 namespace sightglass::test {
 namespace {
 
-// A setting that preloads libraries in this order. The loader splits it at blanks and colons, so each library gets a link in
-// a directory without them.
+// A setting that preloads libraries in this order. The loader splits it at blanks and colons, so each library gets a
+// link in a directory without them.
 std::string preload(const std::vector<std::string>& libraries) {
   std::string setting = "LD_PRELOAD=";
   for (const std::string& library : libraries) {

@@ -55,11 +55,11 @@ TracerRow TracerRun::row(const std::string& element, const std::string& what) co
 }
 
 TracerRun run_traced(const std::string& tracers, const std::string& command, const std::string& environment) {
-  const CommandResult result = run_program(
-      "GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device GST_GL_API=gles2 GST_PLUGIN_PATH=" +
-      quoted(SIGHTGLASS_PLUGIN_FOLDER) + " GST_REGISTRY=" + quoted(SIGHTGLASS_REGISTRY) + " XDG_CACHE_HOME=" +
-      scratch_folder().string() + " GST_TRACERS='" + tracers + "' " + environment + " timeout 120 " + command +
-      " 2>&1");
+  const CommandResult result =
+      run_program("GST_GL_PLATFORM=egl GST_GL_WINDOW=egl-device GST_GL_API=gles2 GST_PLUGIN_PATH=" +
+                  quoted(SIGHTGLASS_PLUGIN_FOLDER) + " GST_REGISTRY=" + quoted(SIGHTGLASS_REGISTRY) +
+                  " XDG_CACHE_HOME=" + scratch_folder().string() + " GST_TRACERS='" + tracers + "' " + environment +
+                  " timeout 120 " + command + " 2>&1");
   TracerRun run{result.status, result.output, {}, {}};
   read_table(run);
   return run;

@@ -100,7 +100,8 @@ Rgba last_picture(const std::string& description) {
 
 int traced(const std::string& description) {
   const std::string environment =
-      "GST_TRACERS='zerocopy(fail=true)' GST_PLUGIN_PATH=" + quoted(SIGHTGLASS_PLUGIN_FOLDER) + " gst-launch-1.0 --no-fault ";
+      "GST_TRACERS='zerocopy(fail=true)' GST_PLUGIN_PATH=" + quoted(SIGHTGLASS_PLUGIN_FOLDER) +
+      " gst-launch-1.0 --no-fault ";
   const int status = std::system((environment + description + " 1>&2").c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }

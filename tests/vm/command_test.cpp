@@ -47,8 +47,7 @@ TEST(CameraCommandTest, DevicesListsTheCamera) {
 
 TEST(CameraCommandTest, SegmentsTheCamera) {
   const std::string video = "/tmp/camera.y4m";
-  ASSERT_EQ(std::system((kCommand + " segment --input 0 --seconds 1 --output " + video + kQuick).c_str()),
-            0);
+  ASSERT_EQ(std::system((kCommand + " segment --input 0 --seconds 1 --output " + video + kQuick).c_str()), 0);
   const auto bytes = std::filesystem::file_size(video);
   const std::string header = text_of(video).substr(0, 40);
   std::printf("vm: %s: %zu bytes, %s\n", video.c_str(), static_cast<size_t>(bytes),
@@ -61,8 +60,8 @@ TEST(CameraCommandTest, SegmentsTheCamera) {
 // again.
 TEST(CameraCommandTest, WaitsForAnUnpluggedCamera) {
   const std::string log = "/tmp/unplugged.log";
-  ChildProcess command("sh -c " + quoted("exec " + kCommand + " segment --input /dev/video0 --json --output none" + kQuick +
-                                         " >" + log + " 2>&1"));
+  ChildProcess command("sh -c " + quoted("exec " + kCommand + " segment --input /dev/video0 --json --output none" +
+                                         kQuick + " >" + log + " 2>&1"));
   ASSERT_TRUE(wait_for(log, "\"event\":\"progress\"", command));
   unplug_camera();
   ASSERT_TRUE(wait_for(log, "\"event\":\"camera-lost\"", command));

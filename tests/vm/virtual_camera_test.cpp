@@ -53,8 +53,9 @@ TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
   constexpr size_t kSeen = 3, kMade = 300;
   std::vector<Rgba> seen;
   {
-    ChildProcess writer("env GST_PLUGIN_PATH=" + quoted(SIGHTGLASS_PLUGIN_FOLDER) + " gst-launch-1.0 glfiguresrc is-live=true " +
-                        written + "v4l2sink sync=false device=" + kDevice);
+    ChildProcess writer("env GST_PLUGIN_PATH=" + quoted(SIGHTGLASS_PLUGIN_FOLDER) +
+                        " gst-launch-1.0 glfiguresrc is-live=true " + written +
+                        "v4l2sink sync=false device=" + kDevice);
     wait_for_camera(writer);
     ASSERT_TRUE(writer.running());
     ASSERT_TRUE(is_camera());
@@ -82,8 +83,7 @@ TEST(VirtualCameraTest, AnotherProcessReadsTheFrames) {
 }
 
 TEST(VirtualCameraTest, TheCommandWritesFrames) {
-  ChildProcess writer(kCommand +
-                      " segment --no-keys --input figures --size 320x240 --refine none --output " + kDevice);
+  ChildProcess writer(kCommand + " segment --no-keys --input figures --size 320x240 --refine none --output " + kDevice);
   wait_for_camera(writer);
   ASSERT_TRUE(is_camera());
   // Three pictures are at least two frames. After only one, v4l2sink of GStreamer 1.22 waits for its own lock forever

@@ -14,8 +14,8 @@ namespace sightglass {
 inline constexpr int kProgramMissing = 127;
 
 // Runs `arguments[0]` with the remaining arguments, in the environment of this process except for `changes` (name,
-// value). Returns its standard output. If its exit status is not 0, fails with its standard error; with kNotFound if it is
-// kProgramMissing. Blocks.
+// value). Returns its standard output. If its exit status is not 0, fails with its standard error; with kNotFound if it
+// is kProgramMissing. Blocks.
 Result<std::string> run_process(const std::vector<std::string>& arguments,
                                 const std::vector<std::pair<std::string, std::string>>& changes);
 

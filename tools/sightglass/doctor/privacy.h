@@ -18,9 +18,9 @@ struct PrivateWords {
 PrivateWords private_words();
 
 // Replaces home directories of the user with ~, those of other users, and whatever is
-// below /home, with "/home/USER", and user directories below /run with a placeholder. Replaces the user name and the host name, as whole words, with "USER"
-// and "HOST". Names that are ordinary words of reports ("root", "localhost") stay outside of paths, because they
-// identify no person.
+// below /home, with "/home/USER", and user directories below /run with a placeholder. Replaces the user name and the
+// host name, as whole words, with "USER" and "HOST". Names that are ordinary words of reports ("root", "localhost")
+// stay outside of paths, because they identify no person.
 std::string without_private_words(std::string text, const PrivateWords& words);
 
 // For names of devices: replaces serial numbers, which are words of at least eight letters and digits with at least

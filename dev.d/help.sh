@@ -1,0 +1,3 @@
+# shellcheck shell=sh
+#: help                 print this text
+usage
