@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
+#include "gl/compute_pass.h"
 #include "segment/islands.h"
 #include "segment/shaders.h"
 
@@ -37,30 +37,21 @@ IslandRemover::IslandRemover(const GlApi& gl, std::vector<SharedProgram> program
   linear_ = make_sampler(gl, GL_LINEAR);
 }
 
-void IslandRemover::dispatch(const SharedProgram& program, const GlTexture& target, GLenum format, int32_t width,
-                             int32_t height) const {
-  gl_->UseProgram(program->id());
-  gl_->BindImageTexture(0, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, format);
-  gl_->DispatchCompute(groups_across(width), groups_across(height), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-}
-
 TextureRef IslandRemover::run() {
-  bind_texture(*gl_, 0, mask_.id, 0);
-  dispatch(programs_[0], cells_[0], GL_RGBA16F, cells_x_, cells_y_);
+  ComputePass pass(*gl_);
+  pass.read(0, mask_.id);
+  pass.write(0, cells_[0].id(), GL_RGBA16F);
+  pass.dispatch(programs_[0]->id(), groups_across(cells_x_), groups_across(cells_y_));
   for (size_t axis = 0; axis < 2; ++axis) {
-    bind_texture(*gl_, 0, cells_[axis].id(), 0);
-    blocks_[axis].bind(kParamsBinding, {{axis == 0 ? 1.0F : 0.0F, axis == 0 ? 0.0F : 1.0F, reach_}});
-    dispatch(programs_[1], cells_[1 - axis], GL_RGBA16F, cells_x_, cells_y_);
+    pass.read(0, cells_[axis].id());
+    pass.uniforms(kParamsBinding, blocks_[axis], {{axis == 0 ? 1.0F : 0.0F, axis == 0 ? 0.0F : 1.0F, reach_}});
+    pass.write(0, cells_[1 - axis].id(), GL_RGBA16F);
+    pass.dispatch(programs_[1]->id(), groups_across(cells_x_), groups_across(cells_y_));
   }
-  bind_texture(*gl_, kIslandCellsUnit, cells_[0].id(), linear_.id());
-  bind_texture(*gl_, 0, mask_.id, 0);
-  dispatch(programs_[2], kept_, GL_RGBA8, mask_.width, mask_.height);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  bind_texture(*gl_, kIslandCellsUnit, 0, 0);
-  bind_texture(*gl_, 0, 0, 0);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  gl_->UseProgram(0);
+  pass.read(kIslandCellsUnit, cells_[0].id(), linear_.id());
+  pass.read(0, mask_.id);
+  pass.write(0, kept_.id(), GL_RGBA8);
+  pass.dispatch(programs_[2]->id(), groups_across(mask_.width), groups_across(mask_.height));
   return {kept_.id(), GL_TEXTURE_2D, mask_.width, mask_.height};
 }
 

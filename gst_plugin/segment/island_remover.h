@@ -31,8 +31,6 @@ class IslandRemover {
     bool operator==(const Reach&) const = default;
   };
   IslandRemover(const GlApi& gl, std::vector<SharedProgram> programs, const TextureRef& mask);
-  void dispatch(const SharedProgram& program, const GlTexture& target, GLenum format, int32_t width,
-                int32_t height) const;
 
   const GlApi* gl_;
   std::vector<SharedProgram> programs_;  // core, reach, keep

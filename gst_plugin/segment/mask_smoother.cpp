@@ -1,7 +1,7 @@
 #include "segment/mask_smoother.h"
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
+#include "gl/compute_pass.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -24,27 +24,17 @@ MaskSmoother::MaskSmoother(const GlApi& gl, std::vector<SharedProgram> programs,
 TextureRef MaskSmoother::run(const TextureRef& mask, float share, const std::optional<MotionField::Motion>& motion) {
   const GlTexture& target = masks_[next_];
   next_ = 1 - next_;
-  gl_->UseProgram(programs_[motion ? 1 : 0]->id());
-  block_.bind(kParamsBinding, {{share}});
+  ComputePass pass(*gl_);
+  pass.uniforms(kParamsBinding, block_, {{share}});
   if (motion) {
-    bind_texture(*gl_, kLumaUnit, motion->luma.id, linear_.id());
-    bind_texture(*gl_, kMotionUnit, motion->blocks.id, 0);
+    pass.read(kLumaUnit, motion->luma.id, linear_.id());
+    pass.read(kMotionUnit, motion->blocks.id);
   }
   // Without a previous mask, the mask is mixed with itself, so that the uniform block stays the same.
-  bind_texture(*gl_, kBeforeUnit, has_before_ ? masks_[next_].id() : mask.id, linear_.id());
-  bind_texture(*gl_, 0, mask.id, linear_.id());
-  gl_->BindImageTexture(0, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(groups_across(width_), groups_across(height_), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  if (motion) {
-    bind_texture(*gl_, kMotionUnit, 0, 0);
-    bind_texture(*gl_, kLumaUnit, 0, 0);
-  }
-  bind_texture(*gl_, kBeforeUnit, 0, 0);
-  bind_texture(*gl_, 0, 0, 0);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  gl_->UseProgram(0);
+  pass.read(kBeforeUnit, has_before_ ? masks_[next_].id() : mask.id, linear_.id());
+  pass.read(0, mask.id, linear_.id());
+  pass.write(0, target.id(), GL_RGBA16F);
+  pass.dispatch(programs_[motion ? 1 : 0]->id(), groups_across(width_), groups_across(height_));
   has_before_ = true;
   return {target.id(), GL_TEXTURE_2D, width_, height_};
 }

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
+#include "gl/compute_pass.h"
 #include "segment/mask_refiner.h"
 #include "segment/motion.h"
 #include "segment/shaders.h"
@@ -23,7 +23,7 @@ Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group
   clear_gl_errors(group->gl());
   // Masks of few pixels show too little of the frame.
   const MaskRefiner::Size size = MaskRefiner::size_for(width, height);
-  MotionField field(group->gl(), kind, size.width, size.height, std::move(programs));
+  MotionField field(group->gl(), size.width, size.height, std::move(programs));
   const GlTexture black = make_texture(group->gl(), GL_RGBA8, 1, 1);
   FrameRef nothing(TextureRef{black.id(), GL_TEXTURE_2D, 1, 1});
   nothing.kind = kind;
@@ -35,27 +35,20 @@ Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group
   return field;
 }
 
-MotionField::MotionField(const GlApi& gl, FrameKind kind, int32_t width, int32_t height,
-                         std::vector<SharedProgram> programs)
-    : gl_(&gl), kind_(kind), width_(width), height_(height), programs_(std::move(programs)), frame_block_(gl) {
+MotionField::MotionField(const GlApi& gl, int32_t width, int32_t height, std::vector<SharedProgram> programs)
+    : gl_(&gl), width_(width), height_(height), programs_(std::move(programs)), frame_block_(gl) {
   for (GlTexture& texture : lumas_) texture = make_texture(gl, GL_RGBA8, width, height);
   blocks_ = make_texture(gl, GL_RGBA16F, motion_blocks(width), motion_blocks(height));
   linear_ = make_sampler(gl, GL_LINEAR);
 }
 
 void MotionField::see(const FrameRef& frame, const InputTransform& mask_to_stored) {
-  gl_->UseProgram(programs_[0]->id());
-  frame_block_.bind(kFrameBinding, frame_block(frame, mask_to_stored));
-  bind_texture(*gl_, kLumaUnit, lumas_[current_].id(), 0);
-  bind_frame(*gl_, frame, linear_.id(), linear_.id());
-  gl_->BindImageTexture(0, lumas_[1 - current_].id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  gl_->DispatchCompute(groups_across(width_), groups_across(height_), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  bind_texture(*gl_, kLumaUnit, 0, 0);
-  unbind_frame(*gl_, kind_);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  gl_->UseProgram(0);
+  ComputePass pass(*gl_);
+  pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, mask_to_stored));
+  pass.read(kLumaUnit, lumas_[current_].id());
+  pass.read(frame, linear_.id());
+  pass.write(0, lumas_[1 - current_].id(), GL_RGBA8);
+  pass.dispatch(programs_[0]->id(), groups_across(width_), groups_across(height_));
   has_seen_ = true;
 }
 
@@ -71,16 +64,12 @@ std::optional<MotionField::Motion> MotionField::follow() {
 
 MotionField::Motion MotionField::match() {
   const GlTexture& luma = lumas_[current_];
-  gl_->UseProgram(programs_[1]->id());
-  bind_texture(*gl_, 0, luma.id(), 0);
-  gl_->BindImageTexture(0, blocks_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(static_cast<GLuint>(motion_blocks(width_)), static_cast<GLuint>(motion_blocks(height_)), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  bind_texture(*gl_, 0, 0, 0);
-  gl_->UseProgram(0);
-  return {{luma.id(), GL_TEXTURE_2D, width_, height_},
-          {blocks_.id(), GL_TEXTURE_2D, motion_blocks(width_), motion_blocks(height_)}};
+  const int32_t across = motion_blocks(width_), down = motion_blocks(height_);
+  ComputePass pass(*gl_);
+  pass.read(0, luma.id());
+  pass.write(0, blocks_.id(), GL_RGBA16F);
+  pass.dispatch(programs_[1]->id(), static_cast<GLuint>(across), static_cast<GLuint>(down));
+  return {{luma.id(), GL_TEXTURE_2D, width_, height_}, {blocks_.id(), GL_TEXTURE_2D, across, down}};
 }
 
 }  // namespace sightglass

@@ -39,11 +39,10 @@ class MotionField {
   void reset() { has_seen_ = has_previous_ = false; }
 
  private:
-  MotionField(const GlApi& gl, FrameKind kind, int32_t width, int32_t height, std::vector<SharedProgram> programs);
+  MotionField(const GlApi& gl, int32_t width, int32_t height, std::vector<SharedProgram> programs);
   Motion match();
 
   const GlApi* gl_;
-  FrameKind kind_;
   int32_t width_, height_;               // of the luma
   std::vector<SharedProgram> programs_;  // luma, motion
   std::array<GlTexture, 2> lumas_;

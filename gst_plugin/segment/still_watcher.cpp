@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
+#include "gl/compute_pass.h"
 #include "segment/log.h"
 #include "segment/shaders.h"
 
@@ -27,7 +27,7 @@ Result<std::unique_ptr<StillWatcher>> StillWatcher::create(const std::shared_ptr
   const ProgramKey keys[] = {{still_watch_shader(kind)}, {kStillKeepShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
-  std::unique_ptr<StillWatcher> result(new StillWatcher(group->gl(), kind, width, height, std::move(programs)));
+  std::unique_ptr<StillWatcher> result(new StillWatcher(group->gl(), width, height, std::move(programs)));
   FrameRef nothing(TextureRef{result->now_.id(), GL_TEXTURE_2D, 1, 1});
   nothing.kind = kind;
   nothing.textures.fill(kind == FrameKind::kExternal ? 0 : result->before_.id());
@@ -36,10 +36,8 @@ Result<std::unique_ptr<StillWatcher>> StillWatcher::create(const std::shared_ptr
   return result;
 }
 
-StillWatcher::StillWatcher(const GlApi& gl, FrameKind kind, int32_t width, int32_t height,
-                           std::vector<SharedProgram> programs)
+StillWatcher::StillWatcher(const GlApi& gl, int32_t width, int32_t height, std::vector<SharedProgram> programs)
     : gl_(&gl),
-      kind_(kind),
       width_(width),
       height_(height),
       blocks_x_(still_blocks(width)),
@@ -60,34 +58,25 @@ StillWatcher::StillWatcher(const GlApi& gl, FrameKind kind, int32_t width, int32
   gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
 }
 
-void StillWatcher::dispatch(const SharedProgram& program, const GlTexture& read, const GlTexture& written) {
-  gl_->UseProgram(program->id());
-  bind_texture(*gl_, kBeforeUnit, read.id(), linear_.id());
-  gl_->BindImageTexture(0, written.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(groups_across(blocks_x_), groups_across(blocks_y_), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
-}
-
 BufferRange StillWatcher::watch(const FrameRef& frame, const InputTransform& input_to_stored, float threshold,
                                 bool force) {
   const size_t which = which_;
   which_ = 1 - which_;
   GST_TRACE_OBJECT(log_object(), "pass: comparing with the last input%s", force ? ", but the model runs anyway" : "");
-  blocks_[which].bind(kParamsBinding, {{threshold, 0, static_cast<float>(width_), static_cast<float>(height_)},
-                                       {static_cast<int32_t>(which), force ? 1 : 0, 0, 0}});
-  frame_block_.bind(kFrameBinding, frame_block(frame, input_to_stored));
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kFlagsBlock, flags_.id());
-  bind_frame(*gl_, frame, linear_.id(), linear_.id());
-  dispatch(programs_[0], before_, now_);
-  dispatch(programs_[1], now_, before_);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  bind_texture(*gl_, kBeforeUnit, 0, 0);
-  unbind_frame(*gl_, kind_);
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kFlagsBlock, 0);
-  for (const GLuint binding : {kParamsBinding, kFrameBinding}) {
-    gl_->BindBufferBase(GL_UNIFORM_BUFFER, binding, 0);
-  }
-  gl_->UseProgram(0);
+  ComputePass pass(*gl_);
+  pass.uniforms(kParamsBinding, blocks_[which],
+                {{threshold, 0, static_cast<float>(width_), static_cast<float>(height_)},
+                 {static_cast<int32_t>(which), force ? 1 : 0, 0, 0}});
+  pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, input_to_stored));
+  pass.storage(kFlagsBlock, {flags_.id(), 0, kBufferBytes});
+  pass.read(frame, linear_.id());
+  const GLuint across = groups_across(blocks_x_), down = groups_across(blocks_y_);
+  pass.read(kBeforeUnit, before_.id(), linear_.id());
+  pass.write(0, now_.id(), GL_RGBA16F);
+  pass.dispatch(programs_[0]->id(), across, down);
+  pass.read(kBeforeUnit, now_.id(), linear_.id());
+  pass.write(0, before_.id(), GL_RGBA16F);
+  pass.dispatch(programs_[1]->id(), across, down);
   return {flags_.id(), static_cast<GLintptr>(which) * kFlagStride, sizeof(uint32_t)};
 }
 

@@ -40,11 +40,9 @@ class StillWatcher {
     std::array<int32_t, 4> which{};
     bool operator==(const Block&) const = default;
   };
-  StillWatcher(const GlApi& gl, FrameKind kind, int32_t width, int32_t height, std::vector<SharedProgram> programs);
-  void dispatch(const SharedProgram& program, const GlTexture& read, const GlTexture& written);
+  StillWatcher(const GlApi& gl, int32_t width, int32_t height, std::vector<SharedProgram> programs);
 
   const GlApi* gl_;
-  FrameKind kind_;
   int32_t width_, height_;  // of the model input
   int32_t blocks_x_, blocks_y_;
   std::vector<SharedProgram> programs_;  // watch, keep

@@ -1,0 +1,114 @@
+// What a compute pass binds, and what it leaves.
+#include "gl/compute_pass.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "gl/counting_gl.h"
+#include "gl/shaders.h"
+#include "gl_pictures.h"
+#include "harness/gl_test.h"
+#include "segment/island_remover.h"
+#include "segment/shaders.h"
+
+namespace sightglass::test {
+namespace {
+
+class ComputePassTest : public GlTest {
+ protected:
+  // Calls since the last call of this function.
+  std::map<std::string, int> calls() {
+    std::map<std::string, int> result;
+    result.swap(gl_calls());
+    return result;
+  }
+  GLint integer(GLenum name) const {
+    GLint value = -1;
+    gl().GetIntegerv(name, &value);
+    return value;
+  }
+  using Calls = std::map<std::string, int>;
+};
+
+TEST_F(ComputePassTest, BindsOnlyWhatChanges) {
+  const GlApi counting = counting_gl(gl());
+  const GlTexture first = make_texture(gl(), GL_RGBA8, 4, 4), second = make_texture(gl(), GL_RGBA8, 4, 4);
+  const GlSampler linear = make_sampler(gl(), GL_LINEAR);
+  ComputePass pass(counting);
+  calls();
+  pass.read(3, first.id(), linear.id());
+  EXPECT_EQ(calls(), (Calls{{"ActiveTexture", 1}, {"BindTexture", 1}, {"BindSampler", 1}}));
+  pass.read(3, first.id(), linear.id());
+  EXPECT_EQ(calls(), Calls());
+  pass.read(3, second.id(), linear.id());
+  EXPECT_EQ(calls(), (Calls{{"BindTexture", 1}}));
+  pass.read(3, second.id());
+  EXPECT_EQ(calls(), (Calls{{"BindSampler", 1}}));
+  pass.read(0, first.id());
+  EXPECT_EQ(calls(), (Calls{{"ActiveTexture", 1}, {"BindTexture", 1}}));
+  pass.write(0, second.id(), GL_RGBA8);
+  pass.write(0, second.id(), GL_RGBA8);
+  EXPECT_EQ(calls(), (Calls{{"BindImageTexture", 1}}));
+}
+
+TEST_F(ComputePassTest, UnbindsEverything) {
+  const GlTexture texture = make_texture(gl(), GL_RGBA8, 4, 4), target = make_texture(gl(), GL_RGBA16F, 4, 4);
+  const GlSampler linear = make_sampler(gl(), GL_LINEAR);
+  GLuint id = 0;
+  gl().GenBuffers(1, &id);
+  const GlBuffer buffer(gl(), id);
+  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, id);
+  gl().BufferData(GL_SHADER_STORAGE_BUFFER, 64, nullptr, GL_DYNAMIC_COPY);
+  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  UniformBlock<std::array<float, 4>> block(gl());
+  const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
+  const ProgramKey keys[] = {{kIslandCoreShader}};
+  const auto programs = group->programs(keys);
+  ASSERT_TRUE(programs.ok()) << programs.status().message();
+  {
+    ComputePass pass(gl());
+    pass.uniforms(1, block, {1, 2, 3, 4});
+    pass.storage(2, {id, 0, 64});
+    pass.read(FrameRef(TextureRef{texture.id(), GL_TEXTURE_2D, 4, 4}), linear.id());
+    pass.read(5, texture.id(), linear.id());
+    pass.write(0, target.id(), GL_RGBA16F);
+    pass.dispatch((*programs)[0]->id(), 1);
+    EXPECT_EQ(integer(GL_CURRENT_PROGRAM), static_cast<GLint>((*programs)[0]->id()));
+  }
+  EXPECT_EQ(integer(GL_ACTIVE_TEXTURE), GL_TEXTURE0);
+  EXPECT_EQ(integer(GL_CURRENT_PROGRAM), 0);
+  for (const GLuint unit : {0U, 5U}) {
+    gl().ActiveTexture(GL_TEXTURE0 + unit);
+    EXPECT_EQ(integer(GL_TEXTURE_BINDING_2D), 0) << unit;
+    EXPECT_EQ(integer(GL_SAMPLER_BINDING), 0) << unit;
+  }
+  gl().ActiveTexture(GL_TEXTURE0);
+  const auto indexed = [&](GLenum name, GLuint index) {
+    GLint value = -1;
+    gl().GetIntegeri_v(name, index, &value);
+    return value;
+  };
+  EXPECT_EQ(indexed(GL_IMAGE_BINDING_NAME, 0), 0);
+  EXPECT_EQ(indexed(GL_SHADER_STORAGE_BUFFER_BINDING, 2), 0);
+  EXPECT_EQ(indexed(GL_UNIFORM_BUFFER_BINDING, 1), 0);
+}
+
+// Dispatches share bindings: four of them need 33 calls at most.
+TEST_F(ComputePassTest, DispatchesShareBindings) {
+  const GlTexture mask = make_texture(gl(), GL_RGBA8, 64, 64);
+  auto remover = IslandRemover::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
+                                       {mask.id(), GL_TEXTURE_2D, 64, 64});
+  ASSERT_TRUE(remover.ok()) << remover.status().message();
+  remover->run();
+  calls();
+  remover->run();
+  int total = 0;
+  for (const auto& [name, count] : calls()) total += count;
+  std::printf("%d GL calls\n", total);
+  EXPECT_LE(total, 33);
+}
+
+}  // namespace
+}  // namespace sightglass::test
