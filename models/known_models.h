@@ -37,16 +37,9 @@ struct Publication {
   bool operator==(const Publication&) const = default;
 };
 
-// How a mask is enlarged to the size of the frame.
-enum class Refine : uint8_t {
-  kNone,       // smoothly, whatever the frame shows
-  kBilateral,  // joint bilateral upsampling: a pixel follows neighbors of its color
-  kGuided,     // guided filter: in each neighborhood, the mask is a linear function of color
-};
-
 // Values of glsegment properties that suit the masks of a model. The initial values are those for unknown models.
 struct MaskDefaults {
-  Refine refine = Refine::kNone;
+  bool guided = false;  // refine=guided
   bool islands = true;  // keeps uncertain foreground far from any that the model is sure of
   float smoothing = 0;  // with motion=blocks
   float softness = 0.5F;

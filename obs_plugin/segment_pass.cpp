@@ -30,7 +30,7 @@ Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& s
   const GlTarget target{nullptr, device.group, device.info, FrameKind::kRgba, settings.model.tuning, cache_folder};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                               mask.plan(target, Segmenter::planned_kind(device.info, *mask, FrameKind::kRgba)));
-  const SegmenterOptions options{settings.segment.refine.value_or(mask->defaults.refine), settings.segment.skip_static};
+  const SegmenterOptions options{settings.segment.refine_for(mask->defaults), settings.segment.skip_static};
   SIGHTGLASS_ASSIGN_OR_RETURN(
       std::unique_ptr<Segmenter> segmenter,
       Segmenter::create(device.group, device.info, std::move(plan), *mask, FrameKind::kRgba, options));

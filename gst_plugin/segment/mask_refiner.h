@@ -5,13 +5,19 @@
 #include <memory>
 #include <vector>
 
-#include "known_models.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
 
 namespace sightglass {
+
+// How the mask is enlarged to the frame size.
+enum class Refine : uint8_t {
+  kNone,       // smoothly, whatever the frame shows
+  kBilateral,  // joint bilateral upsampling: a pixel follows neighbors of its color
+  kGuided,     // guided filter: in each neighborhood, the mask is a linear function of color
+};
 
 class MaskRefiner {
  public:

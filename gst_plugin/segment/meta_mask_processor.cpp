@@ -111,8 +111,7 @@ Result<std::unique_ptr<FrameProcessor>> make_meta_mask_processor(const GlTarget&
   const GlStateGuard guard(target.group->gl(), target.frame);
   SIGHTGLASS_ASSIGN_OR_RETURN(FrameReader reader, FrameReader::create(target.group, target.device, target.frame));
   const FrameKind read = FrameReader::planned_kind(target.device, target.frame);
-  SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor,
-                              Compositor::create(target.group, read, settings.refine.value_or(MaskDefaults().refine)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(target.group, read, settings.refine_for({})));
   return std::make_unique<MetaMaskProcessor>(target, scene, std::move(reader), std::move(compositor));
 }
 

@@ -37,6 +37,10 @@ SegmentLook SegmentSettings::look_for(const MaskDefaults& defaults) const {
   return result;
 }
 
+Refine SegmentSettings::refine_for(const MaskDefaults& defaults) const {
+  return refine.value_or(defaults.guided ? Refine::kGuided : Refine::kNone);
+}
+
 const PropertyTable<SegmentSettings>& segment_properties() {
   static const auto* const table = new PropertyTable<S>(
       kFirstOwnProperty,

@@ -44,6 +44,7 @@ struct SegmentSettings {
 
   // `look`, complete for a model with these defaults.
   SegmentLook look_for(const MaskDefaults& defaults) const;
+  Refine refine_for(const MaskDefaults& defaults) const;
   // Without the normalization, which ModelSettings has.
   Result<MaskModelOptions> mask_model_options() const;
 };

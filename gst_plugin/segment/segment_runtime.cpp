@@ -57,10 +57,9 @@ Result<std::unique_ptr<FrameProcessor>> SegmentProcessor::create(const GlTarget&
                                                                  bool prepares_masks) {
   SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                               mask.plan(target, Segmenter::planned_kind(target.device, *mask, target.frame)));
-  SIGHTGLASS_ASSIGN_OR_RETURN(
-      std::unique_ptr<Segmenter> segmenter,
-      Segmenter::create(target.group, target.device, std::move(plan), *mask, target.frame,
-                        {settings.refine.value_or(mask->defaults.refine), settings.skip_static}));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Segmenter> segmenter,
+                              Segmenter::create(target.group, target.device, std::move(plan), *mask, target.frame,
+                                                {settings.refine_for(mask->defaults), settings.skip_static}));
   std::unique_ptr<SegmentProcessor> result(
       new SegmentProcessor(target, settings, scene, mask->defaults, std::move(segmenter)));
   // If a mask is requested in mid-stream, the frame waits for this compilation.

@@ -31,13 +31,13 @@ Result<MaskModel> load_mask_model(const std::string& path, const MaskModelOption
 TEST(MaskModel, KnownModelsHaveDefaults) {
   const auto figure = load_mask_model(SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite");
   ASSERT_TRUE(figure.ok()) << figure.status().message();
-  EXPECT_EQ(figure->defaults.refine, Refine::kGuided);
+  EXPECT_TRUE(figure->defaults.guided);
   EXPECT_FALSE(figure->defaults.islands);
   EXPECT_GT(figure->defaults.smoothing, 0);
   EXPECT_GT(figure->defaults.softness, 0.5F);
   const auto unknown = load_mask_model(red_model());
   ASSERT_TRUE(unknown.ok()) << unknown.status().message();
-  EXPECT_EQ(unknown->defaults.refine, Refine::kNone);
+  EXPECT_FALSE(unknown->defaults.guided);
   EXPECT_TRUE(unknown->defaults.islands);
 
   SegmentSettings settings;
