@@ -1,7 +1,7 @@
 // The figure of figure::Scene (gst_plugin/figure/scene.h, FigureBlock). Colors are display-referred. Lengths are in
 // meters; those of the head are in half heads.
 #include "figure/lofts.h"
-#include "figure/look.h"
+#include "figure/appearance.h"
 #include "figure/shaders.h"
 
 layout(std140, binding = kFigureBinding) uniform Figure {
