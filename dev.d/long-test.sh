@@ -3,4 +3,4 @@
 #:                      run the tests of tests/long.txt, which `test` without options leaves out
 case ${1:-} in --release | --arch) in_chroot long-test "$@" ;; esac
 build_tests
-run_tests build --label-exclude '^other-gl$' --tests-regex "$(long_tests)" "$@"
+run_tests build --label-exclude '^(other-gl|frames)$' --tests-regex "$(long_tests)" "$@"
