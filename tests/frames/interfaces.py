@@ -35,18 +35,26 @@ def symbols(machine):
     return sections
 
 
+def read(path):
+    """The first lines, and the sections by name."""
+    head, *parts = re.split(r"^== (.*)\n", path.read_text(), flags=re.M)
+    return head, {name: body.rstrip("\n").split("\n") for name, body in zip(parts[::2], parts[1::2])}
+
+
 def write(path, machine):
     sections = {**pages(machine), **symbols(machine)}
+    if path.exists():
+        # Libraries that were not built stay as they are.
+        sections = {**{name: lines for name, lines in read(path)[1].items() if name.startswith("symbols")}, **sections}
     text = "# What the plugins and libraries offer; `./dev frames-test --record` writes this file.\n"
     text += f"device: {machine.device}\n"
-    path.write_text(text + "".join(f"\n== {name}\n" + "".join(f"{line}\n" for line in lines)
-                                   for name, lines in sections.items()))
+    path.write_text(text + "".join(f"\n== {name}\n" + "".join(f"{line}\n" for line in sections[name])
+                                   for name in sorted(sections)))
 
 
 def compare(path, machine):
     """Whether they are as recorded. Pages also contain what GStreamer adds: only its recorded version can be compared."""
-    head, *parts = re.split(r"^== (.*)\n", path.read_text(), flags=re.M)
-    old = {name: body.rstrip("\n").split("\n") for name, body in zip(parts[::2], parts[1::2])}
+    head, old = read(path)
     version = machine.device.rsplit(", ", 1)[1]
     same_version = f", {version}\n" in head
     new = symbols(machine)

@@ -12,6 +12,9 @@ EVERYTHING = KINDS
 # What does not depend on the renderer and the version of GStreamer.
 ANYWHERE = ["outcome", "exit", "stat"]
 
+NAMES = {"outcome": "outcomes", "exit": "failures", "caps": "caps", "frame": "frames", "message": "messages",
+         "warning": "warnings", "stat": "statistics", "gl": "numbers of GL calls", "log": "numbers of log lines"}
+
 HEAD = """\
 # What the elements do with the launch lines of lines.txt. `./dev frames-test` compares, `./dev frames-test --record` writes
 # this file. Frames: time, hash of the pixels, metadata. GL calls (gl): until the first output frame, until the end of the
@@ -73,26 +76,28 @@ def read(path):
     return Record(device, runs)
 
 
-def gl_change(old, new):
-    """-1, 0, or 1: fewer, as many, or more calls. More until the first frame is no loss if there are fewer after it."""
-    before, after = ([int(number) for number in calls.split(" ")] for calls in (old, new))
-    if after[1] > before[1] or sum(after) > sum(before):
-        return 1
-    return 0 if after == before else -1
+def total(calls):
+    return sum(int(number) for number in calls.split(" "))
+
+
+def has_more(before, after):
+    """Whether there are more GL calls, in total or between the first frame and the last."""
+    return total(after) > total(before) or int(after.split(" ")[1]) > int(before.split(" ")[1])
 
 
 class Comparison:
     def __init__(self, old, new, kinds):
         self.kinds = kinds
-        self.differences, self.fewer = [], []
+        self.differences = []
         self.compared = collections.Counter()
         self.different = collections.Counter()
+        self.fewer = {}  # calls by function and launch line
+        self.lines = len(new)
         for name in new:
             if name in old:
                 self.compare_line(name, old[name], new[name])
             else:
                 self.differences.append(f"{name}: not in the record")
-        self.lines = len(new)
 
     def compare_line(self, name, old, new):
         for key in sorted({**old, **new}, key=lambda key: KINDS.index(kind_of(key))):
@@ -102,14 +107,21 @@ class Comparison:
             self.compared[kind] += 1
             nothing = "0 0 0" if kind == "gl" else "0" if kind == "log" else "(none)"
             before, after = old.get(key, nothing), new.get(key, nothing)
-            change = gl_change(before, after) if kind == "gl" else int(before != after)
-            text = f"{name}: {key}\n    recorded: {before}\n    now:      {after}"
-            if change < 0:
-                self.fewer.append(text)
-            elif change > 0:
-                self.different[kind] += 1
-                self.differences.append(text)
+            if before == after:
+                continue
+            if kind == "gl" and not has_more(before, after):
+                self.fewer.setdefault(key[3:], {})[name] = (before, after)
+                continue
+            self.different[kind] += 1
+            self.differences.append(f"{name}: {key}\n    recorded: {before}\n    now:      {after}")
+
+    def fewer_lines(self):
+        """What became less, by function."""
+        for function, lines in sorted(self.fewer.items()):
+            saved = sum(total(before) - total(after) for before, after in lines.values())
+            name, (before, after) = next(iter(lines.items()))
+            yield f"    {function}: {saved} fewer in {len(lines)} launch lines, such as {name}: {before} -> {after}"
 
     def summary(self):
-        parts = [f"{kind}: {self.different[kind]} of {self.compared[kind]} differ" for kind in self.kinds]
-        return f"{self.lines} launch lines; " + "; ".join(parts)
+        parts = [f"{self.different[kind]} of {self.compared[kind]} {NAMES[kind]}" for kind in self.kinds]
+        return f"{self.lines} launch lines; different: {', '.join(parts)}"

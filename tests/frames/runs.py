@@ -16,6 +16,8 @@ KINDS = ["outcome", "exit", "caps", "frame", "message", "warning", "stat", "gl",
 POLLED_GL = {"ClientWaitSync", "GetQueryObjectuiv", "GetQueryObjectui64v"}
 # So does when a fence is deleted, but not whether it is.
 LATE_GL = {"DeleteSync"}
+# Two functions for one purpose count as one.
+SAME_GL = {"BindBufferRange": "BindBufferBase"}
 # Statistics that are not counts of our elements: their times, and those of appsink.
 TIMES = re.compile(r"-(time|latency|ns)$|^(model|frame|gpu|cpu|start|latency)")
 # Log lines that depend on measured times, and on which of two threads negotiates first.
@@ -135,10 +137,7 @@ class Machine:
                 numbers[words[0]] = numbers.get(words[0], 0) + 1
                 facts[f"{words[0]} {numbers[words[0]]}"] = shortened(without_pointers(value))
             elif words[0] == "gl":
-                if words[1] in LATE_GL:
-                    value = f"0 0 {sum(map(int, value.split(' ')))}"
-                if words[1] not in POLLED_GL:
-                    facts[key] = value
+                self.add_calls(facts, words[1], [int(calls) for calls in value.split(" ")])
             elif words[0] != "stat" or self.is_count(words):
                 facts[key] = value
         if facts.get("outcome") != "end":
@@ -146,6 +145,16 @@ class Machine:
             facts = {key: value for key, value in facts.items() if key in ("outcome", "exit")}
         facts = {key: str(value) for key, value in facts.items()}
         return dict(sorted(facts.items(), key=lambda fact: (KINDS.index(fact[0].split(" ")[0]), natural(fact[0]))))
+
+    @staticmethod
+    def add_calls(facts, function, calls):
+        if function in POLLED_GL:
+            return
+        if function in LATE_GL:
+            calls = [0, 0, sum(calls)]
+        key = f"gl {SAME_GL.get(function, function)}"
+        before = [int(number) for number in facts.get(key, "0 0 0").split(" ")]
+        facts[key] = " ".join(str(old + new) for old, new in zip(before, calls))
 
     @staticmethod
     def is_count(words):
