@@ -36,6 +36,11 @@ class Line(typing.NamedTuple):
     left_out: str  # the reason not to run it; empty if there is none
 
 
+def in_launch_line(folder):
+    """A path as gst-launch-1.0 takes it, which splits words at blanks."""
+    return str(folder).replace(" ", r"\ ")
+
+
 def read_lines(path):
     """The launch lines of the file by name."""
     texts, lines = {}, {}
@@ -63,7 +68,8 @@ def pattern_of(text):
     text = without_pointers(text)
     text = re.sub(r"'[^']*'", "'…'", text)
     text = re.sub(r"stream-id=\(string\)[^,;]*", "stream-id=…", text)
-    text = re.sub(r"\$\w+(/\w+)*/[\w.]+\.tflite", "MODEL", text)
+    # In quotes if the path has blanks.
+    text = re.sub(r'"?\$\w+(/\w+)*/[\w.]+\.tflite"?', "MODEL", text)
     text = re.sub(r"\b[0-9a-f]{16,}\b", "HASH", text)
     text = re.sub(r"(?<![A-Za-z_])-?\d+(\.\d+)?(e[-+]\d+)?", "N", text)
     text = re.sub(r"\\([^n])", r"\1", text)
@@ -108,7 +114,7 @@ class Machine:
         cache.mkdir(parents=True)
         text = line.text
         for word, folder in self.folders():
-            text = text.replace(word, str(folder))
+            text = text.replace(word, in_launch_line(folder))
         result = subprocess.run([self.program, text], env=dict(self.environment, XDG_CACHE_HOME=str(cache)),
                                 capture_output=True, text=True, errors="replace", timeout=RUN_LIMIT_S, check=False)
         facts = self.facts(result.stdout)
@@ -125,7 +131,7 @@ class Machine:
         facts, numbers = {}, {}
         for line in output.splitlines():
             for word, folder in self.folders():
-                line = line.replace(str(folder), word)
+                line = line.replace(in_launch_line(folder), word).replace(str(folder), word)
             key, _, value = line.partition(": ")
             words = key.split(" ")
             if words[0] == "log" and VOLATILE_LOG.search(value):
