@@ -6,7 +6,9 @@ ComputePass::~ComputePass() {
   for (GLuint unit = 0; unit < kImages; ++unit) {
     if (images_[unit] != 0) gl_.BindImageTexture(unit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }
-  for (GLuint unit = 0; unit < kTextures; ++unit) read(unit, 0, 0);
+  for (GLuint unit = 0; unit < kTextures; ++unit) {
+    if (textures_[unit]) read(unit, 0, 0);
+  }
   if (frame_) {
     unbind_frame(gl_, *frame_);
     active_ = 0;
@@ -26,12 +28,12 @@ void ComputePass::activate(GLuint unit) {
 }
 
 void ComputePass::read(GLuint unit, GLuint texture, GLuint sampler) {
-  Texture& bound = textures_.at(unit);
-  if (bound.texture != texture) {
+  std::optional<Texture>& bound = textures_.at(unit);
+  if (!bound || bound->texture != texture) {
     activate(unit);
     gl_.BindTexture(GL_TEXTURE_2D, texture);
   }
-  if (bound.sampler != sampler) gl_.BindSampler(unit, sampler);
+  if (!bound || bound->sampler != sampler) gl_.BindSampler(unit, sampler);
   bound = {texture, sampler};
 }
 

@@ -11,8 +11,9 @@
 
 namespace sightglass {
 
-// The context must be current, with the GL state that sessions of the engine leave. The destructor leaves it so.
-// Bindings stay for the following dispatches, and those that are there already cost no call.
+// The context must be current. Nothing is expected of its bindings: other elements of a pipeline share it. The destructor
+// clears those that the pass has set, and leaves texture unit 0 active and no program in use.
+// Bindings stay for the following dispatches, and those that the pass has set already cost no call.
 class ComputePass {
  public:
   // `gl` must outlive the pass.
@@ -48,8 +49,9 @@ class ComputePass {
   static constexpr size_t kTextures = 16, kImages = 4, kBlocks = 8;
 
   const GlApi& gl_;
-  GLuint program_ = 0, active_ = 0;
-  std::array<Texture, kTextures> textures_{};
+  GLuint program_ = 0;
+  std::optional<GLuint> active_;  // texture unit
+  std::array<std::optional<Texture>, kTextures> textures_;
   std::array<GLuint, kImages> images_{};
   std::array<bool, kBlocks> storage_{}, uniforms_{};
   std::optional<FrameKind> frame_;
