@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "gl/compute.h"
-#include "gl/compute_pass.h"
+#include "gl/pass.h"
 #include "segment/islands.h"
 #include "segment/shaders.h"
 
@@ -38,7 +38,7 @@ IslandRemover::IslandRemover(const GlApi& gl, std::vector<SharedProgram> program
 }
 
 TextureRef IslandRemover::run() {
-  ComputePass pass(*gl_);
+  Pass pass(*gl_);
   pass.read(0, mask_.id);
   pass.write(0, cells_[0].id(), GL_RGBA16F);
   pass.dispatch(programs_[0]->id(), groups_across(cells_x_), groups_across(cells_y_));

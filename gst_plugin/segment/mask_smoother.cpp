@@ -1,7 +1,7 @@
 #include "segment/mask_smoother.h"
 
 #include "gl/compute.h"
-#include "gl/compute_pass.h"
+#include "gl/pass.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -24,7 +24,7 @@ MaskSmoother::MaskSmoother(const GlApi& gl, std::vector<SharedProgram> programs,
 TextureRef MaskSmoother::run(const TextureRef& mask, float share, const std::optional<MotionField::Motion>& motion) {
   const GlTexture& target = masks_[next_];
   next_ = 1 - next_;
-  ComputePass pass(*gl_);
+  Pass pass(*gl_);
   pass.uniforms(kParamsBinding, block_, {{share}});
   if (motion) {
     pass.read(kLumaUnit, motion->luma.id, linear_.id());

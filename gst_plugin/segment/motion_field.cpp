@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "gl/compute.h"
-#include "gl/compute_pass.h"
+#include "gl/pass.h"
 #include "segment/mask_refiner.h"
 #include "segment/motion.h"
 #include "segment/shaders.h"
@@ -43,7 +43,7 @@ MotionField::MotionField(const GlApi& gl, int32_t width, int32_t height, std::ve
 }
 
 void MotionField::see(const FrameRef& frame, const InputTransform& mask_to_stored) {
-  ComputePass pass(*gl_);
+  Pass pass(*gl_);
   pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, mask_to_stored));
   pass.read(kLumaUnit, lumas_[current_].id());
   pass.read(frame, linear_.id());
@@ -65,7 +65,7 @@ std::optional<MotionField::Motion> MotionField::follow() {
 MotionField::Motion MotionField::match() {
   const GlTexture& luma = lumas_[current_];
   const int32_t across = motion_blocks(width_), down = motion_blocks(height_);
-  ComputePass pass(*gl_);
+  Pass pass(*gl_);
   pass.read(0, luma.id());
   pass.write(0, blocks_.id(), GL_RGBA16F);
   pass.dispatch(programs_[1]->id(), static_cast<GLuint>(across), static_cast<GLuint>(down));

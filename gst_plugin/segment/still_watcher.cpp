@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "gl/compute.h"
-#include "gl/compute_pass.h"
+#include "gl/pass.h"
 #include "segment/log.h"
 #include "segment/shaders.h"
 
@@ -63,7 +63,7 @@ BufferRange StillWatcher::watch(const FrameRef& frame, const InputTransform& inp
   const size_t which = which_;
   which_ = 1 - which_;
   GST_TRACE_OBJECT(log_object(), "pass: comparing with the last input%s", force ? ", but the model runs anyway" : "");
-  ComputePass pass(*gl_);
+  Pass pass(*gl_);
   pass.uniforms(kParamsBinding, blocks_[which],
                 {{threshold, 0, static_cast<float>(width_), static_cast<float>(height_)},
                  {static_cast<int32_t>(which), force ? 1 : 0, 0, 0}});

@@ -1,5 +1,5 @@
 // What a compute pass binds, and what it leaves.
-#include "gl/compute_pass.h"
+#include "gl/pass.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace sightglass::test {
 namespace {
 
-class ComputePassTest : public GlTest {
+class PassTest : public GlTest {
  protected:
   // Calls since the last call of this function.
   std::map<std::string, int> calls() {
@@ -32,11 +32,11 @@ class ComputePassTest : public GlTest {
   using Calls = std::map<std::string, int>;
 };
 
-TEST_F(ComputePassTest, BindsOnlyWhatChanges) {
+TEST_F(PassTest, BindsOnlyWhatChanges) {
   const GlApi counting = counting_gl(gl());
   const GlTexture first = make_texture(gl(), GL_RGBA8, 4, 4), second = make_texture(gl(), GL_RGBA8, 4, 4);
   const GlSampler linear = make_sampler(gl(), GL_LINEAR);
-  ComputePass pass(counting);
+  Pass pass(counting);
   calls();
   pass.read(3, first.id(), linear.id());
   EXPECT_EQ(calls(), (Calls{{"ActiveTexture", 1}, {"BindTexture", 1}, {"BindSampler", 1}}));
@@ -54,14 +54,14 @@ TEST_F(ComputePassTest, BindsOnlyWhatChanges) {
 }
 
 // Elements of others leave other bindings than those of this project.
-TEST_F(ComputePassTest, ExpectsNothingOfTheContext) {
+TEST_F(PassTest, ExpectsNothingOfTheContext) {
   const GlTexture texture = make_texture(gl(), GL_RGBA8, 4, 4), other = make_texture(gl(), GL_RGBA8, 4, 4);
   const GlSampler linear = make_sampler(gl(), GL_LINEAR);
   gl().BindSampler(0, linear.id());
   gl().ActiveTexture(GL_TEXTURE0 + 5);
   gl().BindTexture(GL_TEXTURE_2D, other.id());
   {
-    ComputePass pass(gl());
+    Pass pass(gl());
     pass.read(0, texture.id());
     EXPECT_EQ(integer(GL_ACTIVE_TEXTURE), GL_TEXTURE0);
     EXPECT_EQ(integer(GL_TEXTURE_BINDING_2D), static_cast<GLint>(texture.id()));
@@ -73,7 +73,7 @@ TEST_F(ComputePassTest, ExpectsNothingOfTheContext) {
   gl().ActiveTexture(GL_TEXTURE0);
 }
 
-TEST_F(ComputePassTest, UnbindsEverything) {
+TEST_F(PassTest, UnbindsEverything) {
   const GlTexture texture = make_texture(gl(), GL_RGBA8, 4, 4), target = make_texture(gl(), GL_RGBA16F, 4, 4);
   const GlSampler linear = make_sampler(gl(), GL_LINEAR);
   GLuint id = 0;
@@ -88,7 +88,7 @@ TEST_F(ComputePassTest, UnbindsEverything) {
   const auto programs = group->programs(keys);
   ASSERT_TRUE(programs.ok()) << programs.status().message();
   {
-    ComputePass pass(gl());
+    Pass pass(gl());
     pass.uniforms(1, block, {1, 2, 3, 4});
     pass.storage(2, {id, 0, 64});
     pass.read(FrameRef(TextureRef{texture.id(), GL_TEXTURE_2D, 4, 4}), linear.id());
@@ -116,7 +116,7 @@ TEST_F(ComputePassTest, UnbindsEverything) {
 }
 
 // Dispatches share bindings: four of them need 35 calls at most.
-TEST_F(ComputePassTest, DispatchesShareBindings) {
+TEST_F(PassTest, DispatchesShareBindings) {
   const GlTexture mask = make_texture(gl(), GL_RGBA8, 64, 64);
   auto remover = IslandRemover::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
                                        {mask.id(), GL_TEXTURE_2D, 64, 64});

@@ -1,8 +1,8 @@
-#include "gl/compute_pass.h"
+#include "gl/pass.h"
 
 namespace sightglass {
 
-ComputePass::~ComputePass() {
+Pass::~Pass() {
   for (GLuint unit = 0; unit < kImages; ++unit) {
     if (images_[unit] != 0) gl_.BindImageTexture(unit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }
@@ -21,13 +21,13 @@ ComputePass::~ComputePass() {
   gl_.UseProgram(0);
 }
 
-void ComputePass::activate(GLuint unit) {
+void Pass::activate(GLuint unit) {
   if (active_ == unit) return;
   gl_.ActiveTexture(GL_TEXTURE0 + unit);
   active_ = unit;
 }
 
-void ComputePass::read(GLuint unit, GLuint texture, GLuint sampler) {
+void Pass::read(GLuint unit, GLuint texture, GLuint sampler) {
   std::optional<Texture>& bound = textures_.at(unit);
   if (!bound || bound->texture != texture) {
     activate(unit);
@@ -37,24 +37,24 @@ void ComputePass::read(GLuint unit, GLuint texture, GLuint sampler) {
   bound = {texture, sampler};
 }
 
-void ComputePass::read(const FrameRef& frame, GLuint sampler) {
+void Pass::read(const FrameRef& frame, GLuint sampler) {
   bind_frame(gl_, frame, sampler, sampler);
   active_ = 0;
   frame_ = frame.kind;
 }
 
-void ComputePass::write(GLuint unit, GLuint texture, GLenum format) {
+void Pass::write(GLuint unit, GLuint texture, GLenum format) {
   if (images_.at(unit) == texture) return;
   gl_.BindImageTexture(unit, texture, 0, GL_FALSE, 0, GL_WRITE_ONLY, format);
   images_[unit] = texture;
 }
 
-void ComputePass::storage(GLuint block, const BufferRange& range) {
+void Pass::storage(GLuint block, const BufferRange& range) {
   gl_.BindBufferRange(GL_SHADER_STORAGE_BUFFER, block, range.buffer, range.offset, range.size);
   storage_.at(block) = true;
 }
 
-void ComputePass::dispatch(GLuint program, GLuint groups_x, GLuint groups_y) {
+void Pass::dispatch(GLuint program, GLuint groups_x, GLuint groups_y) {
   if (program_ != program) {
     gl_.UseProgram(program);
     program_ = program;

@@ -11,16 +11,16 @@
 
 namespace sightglass {
 
-// The context must be current. Nothing is expected of its bindings: other elements of a pipeline share it. The destructor
-// clears those that the pass has set, and leaves texture unit 0 active and no program in use.
-// Bindings stay for the following dispatches, and those that the pass has set already cost no call.
-class ComputePass {
+// The context must be current. Nothing is expected of its bindings: other elements of a pipeline share it. The
+// destructor clears those that the pass has set, and leaves texture unit 0 active and no program in use. Bindings stay
+// for the following dispatches, and those that the pass has set already cost no call.
+class Pass {
  public:
   // `gl` must outlive the pass.
-  explicit ComputePass(const GlApi& gl) : gl_(gl) {}
-  ~ComputePass();
-  ComputePass(const ComputePass&) = delete;
-  ComputePass& operator=(const ComputePass&) = delete;
+  explicit Pass(const GlApi& gl) : gl_(gl) {}
+  ~Pass();
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
 
   // Binds a 2D texture and a sampler to a texture unit.
   void read(GLuint unit, GLuint texture, GLuint sampler = 0);
