@@ -7,11 +7,11 @@
 
 namespace sightglass {
 
-GlTexture make_texture(const GlApi& gl, GLenum internal_format, GLsizei width, GLsizei height) {
+GlTexture make_texture(const GlApi& gl, GLenum internal_format, GLsizei width, GLsizei height, GLsizei levels) {
   GLuint id = 0;
   gl.GenTextures(1, &id);
   gl.BindTexture(GL_TEXTURE_2D, id);
-  gl.TexStorage2D(GL_TEXTURE_2D, 1, internal_format, width, height);
+  gl.TexStorage2D(GL_TEXTURE_2D, levels, internal_format, width, height);
   gl.BindTexture(GL_TEXTURE_2D, 0);
   return {gl, id};
 }

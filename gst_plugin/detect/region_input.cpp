@@ -5,6 +5,7 @@
 
 #include "detect/shaders.h"
 #include "gl/compute.h"
+#include "gl/pass.h"
 
 namespace sightglass {
 
@@ -25,16 +26,14 @@ RegionInput::RegionInput(const GlApi& gl, SharedProgram program, Of of, int32_t 
       linear_(make_sampler(gl, GL_LINEAR)) {}
 
 void RegionInput::sample(const UprightFrame& frame, const RegionParams& params, Regions& regions) {
-  bind_frame(*gl_, frame.stored, linear_.id(), linear_.id());
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, regions.place().buffer);
-  gl_->BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->MemoryBarrier(GL_UNIFORM_BARRIER_BIT);
-  regions.run(program_->id(), params,
+  Pass pass(*gl_, linear_.id());
+  pass.read(frame.stored);
+  pass.uniforms(kFrameBinding, regions.place());
+  pass.write(0, texture_.id(), GL_RGBA16F);
+  gl_->MemoryBarrier(GL_UNIFORM_BARRIER_BIT);  // a shader has written the place
+  regions.run(pass, program_->id(), params,
               {regions.state(), of_ == Of::kLook ? regions.detector_runs() : regions.is_somebody()},
               groups_across(width_), groups_across(height_));
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  unbind_frame(*gl_, frame.stored.kind);
 }
 
 }  // namespace sightglass

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "detect/shaders.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 
 namespace sightglass {
 
@@ -38,10 +40,16 @@ Regions::Regions(const std::shared_ptr<ShareGroup>& group, std::vector<SharedPro
   detector_runs_ = make_storage(*gl_, kFlagBytes);
 }
 
-void Regions::run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage, GLuint groups,
-                  GLuint rows) {
-  params_.bind(kParamsBinding, params);
-  dispatch(*gl_, program, storage, groups, rows);
+void Regions::run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage) {
+  Pass pass(*gl_);
+  run(pass, program, params, storage);
+}
+
+void Regions::run(Pass& pass, GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage,
+                  GLuint groups, GLuint rows) {
+  pass.uniforms(kParamsBinding, params_, params);
+  pass.storage(storage);
+  pass.dispatch(program, groups, rows);
 }
 
 void Regions::begin(const RegionParams& params) { run(programs_[kBegin]->id(), params, {state(), detector_runs()}); }
@@ -51,13 +59,15 @@ void Regions::add(const BufferRange& detections, const RegionParams& params) {
 }
 
 void Regions::look(const UprightFrame& frame, const RegionParams& params) {
-  frame_block_.bind(kFrameBinding, frame_block(frame.stored, frame.upright_to_stored));
-  run(programs_[kLook]->id(), params, {state(), detector_runs(), place()});
+  Pass pass(*gl_);
+  pass.uniforms(kFrameBinding, frame_block_, frame_block(frame.stored, frame.upright_to_stored));
+  run(pass, programs_[kLook]->id(), params, {state(), detector_runs(), place()});
 }
 
 void Regions::next(const UprightFrame& frame, const RegionParams& params) {
-  frame_block_.bind(kFrameBinding, frame_block(frame.stored, frame.upright_to_stored));
-  run(programs_[kNext]->id(), params, {state(), is_somebody(), place()});
+  Pass pass(*gl_);
+  pass.uniforms(kFrameBinding, frame_block_, frame_block(frame.stored, frame.upright_to_stored));
+  run(pass, programs_[kNext]->id(), params, {state(), is_somebody(), place()});
 }
 
 Status Regions::next(const UprightFrame& frame, const RegionParams& params, Session& session) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gl/compute.h"
+#include "gl/pass.h"
 #include "gl/uniform_block.h"
 #include "gl/upright_frame.h"
 #include "sightglass/frame_ref.h"
@@ -80,9 +81,10 @@ class Regions {
 
   BufferRange state() const { return {state_.id(), 0, results_offset() + results_bytes_}; }
   BufferRange results() const { return {state_.id(), results_offset(), results_bytes_}; }
-  // Dispatches a program over storage with these parameters.
-  void run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage, GLuint groups = 1,
-           GLuint rows = 1);
+  // Dispatches a program over storage with these parameters: in a pass of its own, or in one that has more.
+  void run(GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage);
+  void run(Pass& pass, GLuint program, const RegionParams& params, std::initializer_list<BufferRange> storage,
+           GLuint groups = 1, GLuint rows = 1);
 
   // Begins a frame. The flag in detector_runs() is set if the detector must run (run_if()).
   void begin(const RegionParams& params);

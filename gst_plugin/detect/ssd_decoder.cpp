@@ -7,6 +7,8 @@
 
 #include "detect/shaders.h"
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 
 namespace sightglass {
 
@@ -75,14 +77,15 @@ Status SsdDecoder::decode(const BufferRange& boxes, const BufferRange& scores, c
   const auto& m = to_upright.m;
   block.place = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
 
-  const GlApi& gl = *gl_;
-  gl.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+  gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
   const BufferRange anchors{anchors_.id(), 0, anchors_bytes()}, best{best_.id(), 0, best_bytes()};
   const BufferRange detections{detections_.id(), 0, sizeof(Detections)};
-  block_.bind(kParamsBinding, block);
-  dispatch(gl, programs_[0]->id(), {scores, best}, groups_of(count));
-  block_.bind(kParamsBinding, block);
-  dispatch(gl, programs_[1]->id(), {boxes, best, anchors, detections});
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, block_, block);
+  pass.storage({scores, best});
+  pass.dispatch(programs_[0]->id(), groups_of(count));
+  pass.storage({boxes, best, anchors, detections});
+  pass.dispatch(programs_[1]->id());
   return {};
 }
 

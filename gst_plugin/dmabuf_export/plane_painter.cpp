@@ -5,7 +5,8 @@
 #include "dmabuf_export/shaders.h"
 #include "gl/frame_format.h"
 #include "gl/gl_state_guard.h"
-#include "gl/texture_unit.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "sightglass/color_matrix.h"
 #include "sightglass/frame_ref.h"
 
@@ -39,9 +40,7 @@ PlanePainter::PlanePainter(const GlApi& gl, const GstVideoInfo& info, std::vecto
   const auto site = static_cast<unsigned>(GST_VIDEO_INFO_CHROMA_SITE(&info));
   coding_.across = (site & GST_VIDEO_CHROMA_SITE_H_COSITED) != 0 ? kOnFirst : kBetween;
   coding_.down = (site & GST_VIDEO_CHROMA_SITE_V_COSITED) != 0 ? kOnFirst : kBetween;
-  GLuint id = 0;
-  gl.GenVertexArrays(1, &id);
-  vertex_array_ = {gl, id};
+  vertex_array_ = make_vertex_array(gl);
   nearest_ = make_sampler(gl, GL_NEAREST);
 }
 
@@ -50,20 +49,14 @@ Status PlanePainter::draw(const TextureRef& frame, std::span<const TextureRef> p
   coding_.part = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(planes[0].width),
                   static_cast<float>(planes[0].height)};
   const GlStateGuard guard(gl);
-  bind_texture(gl, 0, frame.id, nearest_.id());
-  block_.bind(kCodingBinding, coding_);
-  gl.BindVertexArray(vertex_array_.id());
+  Pass pass(gl, nearest_.id());
+  pass.read(0, frame.id);
+  pass.uniforms(kCodingBinding, block_, coding_);
   Status drawn;
   for (size_t i = 0; i < programs_.size() && i < planes.size() && drawn.ok(); ++i) {
-    drawn = target_.draw(planes.subspan(i, 1), "a DMABUF", [&] {
-      gl.UseProgram(programs_[i]->id());
-      gl.DrawArrays(GL_TRIANGLES, 0, 3);
-    });
+    drawn = target_.draw(pass, planes.subspan(i, 1), "a DMABUF",
+                         [&] { pass.draw(programs_[i]->id(), vertex_array_.id()); });
   }
-  gl.BindVertexArray(0);
-  gl.UseProgram(0);
-  bind_texture(gl, 0, 0, 0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kCodingBinding, 0);
   return drawn;
 }
 

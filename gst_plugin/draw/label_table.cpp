@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "gl/compute.h"
+#include "gl/objects.h"
 
 namespace sightglass {
 

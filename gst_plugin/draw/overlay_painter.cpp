@@ -7,7 +7,8 @@
 #include "draw/shaders.h"
 #include "gl/draw_state_guard.h"
 #include "gl/gl_state_guard.h"
-#include "gl/texture_unit.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 
 namespace sightglass {
 
@@ -17,35 +18,14 @@ constexpr GLuint kVertexBinding = 0;
 
 GLsizeiptr bytes(GLsizei count) { return static_cast<GLsizeiptr>(sizeof(Primitive)) * count; }
 
-// Restores the GL_ARRAY_BUFFER binding: other code may rely on its own.
-class ArrayBufferGuard {
- public:
-  explicit ArrayBufferGuard(const GlApi& gl) : gl_(gl) { gl.GetIntegerv(GL_ARRAY_BUFFER_BINDING, &bound_); }
-  ~ArrayBufferGuard() { gl_.BindBuffer(GL_ARRAY_BUFFER, static_cast<GLuint>(bound_)); }
-  ArrayBufferGuard(const ArrayBufferGuard&) = delete;
-  ArrayBufferGuard& operator=(const ArrayBufferGuard&) = delete;
-
- private:
-  const GlApi& gl_;
-  GLint bound_ = 0;
-};
-
-GlBuffer make_buffer(const GlApi& gl) {
-  GLuint id = 0;
-  gl.GenBuffers(1, &id);
-  return {gl, id};
-}
-
 }  // namespace
 
-PrimitiveBuffer::PrimitiveBuffer(const GlApi& gl, GLsizei count) : buffer_(make_buffer(gl)), count_(count) {
-  const ArrayBufferGuard guard(gl);
-  gl.BindBuffer(GL_ARRAY_BUFFER, buffer_.id());
+PrimitiveBuffer::PrimitiveBuffer(const GlApi& gl, GLsizei count) : count_(count) {
   const std::vector<Primitive> none(static_cast<size_t>(count));
-  gl.BufferData(GL_ARRAY_BUFFER, bytes(count), none.data(), GL_DYNAMIC_COPY);
+  buffer_ = make_storage(gl, bytes(count), none.data());
 }
 
-PrimitiveList::PrimitiveList(const GlApi& gl) : gl_(&gl), buffer_(make_buffer(gl)) {}
+PrimitiveList::PrimitiveList(const GlApi& gl) : gl_(&gl), buffer_(make_buffer(gl, 0, nullptr, GL_DYNAMIC_DRAW)) {}
 
 void PrimitiveList::set(std::span<const Primitive> primitives) {
   if (primitives.size() == primitives_.size() &&
@@ -53,8 +33,7 @@ void PrimitiveList::set(std::span<const Primitive> primitives) {
     return;
   }
   primitives_.assign(primitives.begin(), primitives.end());
-  const ArrayBufferGuard guard(*gl_);
-  gl_->BindBuffer(GL_ARRAY_BUFFER, buffer_.id());
+  const BufferBinding bound(*gl_, GL_ARRAY_BUFFER, buffer_.id());
   // New storage each time: the GPU may still read the previous list from the old one.
   gl_->BufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(primitives.size_bytes()), primitives.data(),
                   GL_DYNAMIC_DRAW);
@@ -78,11 +57,10 @@ Result<std::unique_ptr<OverlayPainter>> OverlayPainter::create(const std::shared
 OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram program)
     : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_), target_(*gl_) {
   const GlApi& gl = *gl_;
-  GLuint id = 0;
-  gl.GenVertexArrays(1, &id);
-  vertex_array_ = {gl, id};
+  vertex_array_ = make_vertex_array(gl);
   sampler_ = make_sampler(gl, GL_LINEAR);
-  gl.BindVertexArray(vertex_array_.id());
+  Pass pass(gl);
+  pass.use(program_->id(), vertex_array_.id());
   const auto attribute = [&gl](GLuint location, GLint size, size_t offset) {
     gl.VertexAttribFormat(location, size, GL_FLOAT, GL_FALSE, static_cast<GLuint>(offset));
   };
@@ -95,7 +73,6 @@ OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram 
     gl.EnableVertexAttribArray(location);
   }
   gl.VertexBindingDivisor(kVertexBinding, 1);
-  gl.BindVertexArray(0);
 }
 
 Status OverlayPainter::draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges, int32_t shown_width) {
@@ -103,27 +80,21 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
-  const Status drawn = target_.draw({&picture, 1}, "the frame under an overlay", [&] {
+  Pass pass(gl, sampler_.id());
+  return target_.draw(pass, {&picture, 1}, "the frame under an overlay", [&] {
     gl.Enable(GL_BLEND);
     gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    gl.UseProgram(program_->id());
-    block_.bind(kPictureBinding, {2.0F / static_cast<float>(across), 2.0F / static_cast<float>(picture.height), 0, 0});
-    gl.BindVertexArray(vertex_array_.id());
+    pass.uniforms(kPictureBinding, block_,
+                  {2.0F / static_cast<float>(across), 2.0F / static_cast<float>(picture.height), 0, 0});
+    pass.use(program_->id(), vertex_array_.id());
     gl.MemoryBarrier(GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (const PrimitiveRange& range : ranges) {
       if (range.count <= 0) continue;
-      bind_texture(gl, kTextUnit, range.text, sampler_.id());
-      gl.BindVertexBuffer(kVertexBinding, range.buffer, range.offset, sizeof(Primitive));
+      pass.read(kTextUnit, range.text);
+      pass.vertices(kVertexBinding, range.buffer, range.offset, sizeof(Primitive));
       gl.DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, range.count);
     }
-    // Others own the buffers: keep no reference to them.
-    gl.BindVertexBuffer(kVertexBinding, 0, 0, sizeof(Primitive));
   });
-  gl.BindVertexArray(0);
-  gl.UseProgram(0);
-  bind_texture(gl, kTextUnit, 0, 0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kPictureBinding, 0);
-  return drawn;
 }
 
 }  // namespace sightglass

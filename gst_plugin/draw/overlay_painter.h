@@ -10,6 +10,7 @@
 #include "gl/draw_target.h"
 #include "gl/uniform_block.h"
 #include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
@@ -29,7 +30,9 @@ struct PrimitiveRange {
 class PrimitiveBuffer {
  public:
   PrimitiveBuffer(const GlApi& gl, GLsizei count);
-  GLuint id() const { return buffer_.id(); }
+  // The first `count` primitives, or all.
+  BufferRange storage(GLsizei count) const { return {buffer_.id(), 0, count * GLsizeiptr{sizeof(Primitive)}}; }
+  BufferRange storage() const { return storage(count_); }
   PrimitiveRange range() const { return {buffer_.id(), 0, count_}; }
 
  private:

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "draw/typesetter.h"
+#include "gl/objects.h"
 #include "gpu_engine/quoted.h"
 
 namespace sightglass {
@@ -119,9 +120,7 @@ TextAtlas::TextAtlas(const GlApi& gl, std::span<const std::string> lines, int32_
   }
   if (page.texels.empty()) return;
   texture_ = make_texture(gl, GL_R8, page.width, page.height);
-  gl.BindTexture(GL_TEXTURE_2D, texture_.id());
-  gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, page.width, page.height, GL_RED, GL_UNSIGNED_BYTE, page.texels.data());
-  gl.BindTexture(GL_TEXTURE_2D, 0);
+  fill_texture(gl, {texture_.id(), GL_TEXTURE_2D, page.width, page.height}, GL_RED, page.texels.data());
 }
 
 Primitive TextAtlas::primitive(size_t line, float x, float y, const std::array<float, 4>& color) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "figure/output.h"
+#include "gl/pass.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/status.h"
 
@@ -29,11 +30,11 @@ class ExposureSum {
 
   // The framebuffer to draw an exposure into: location 0 is the scene, location 1 the rest of it.
   GLuint framebuffer() const { return exposure_frame_.id(); }
-  // Adds what is in that framebuffer; the `first` one of a frame starts the sums. Unbinds the textures that it bound.
-  void add(bool first);
-  // Draws `output` into the bound framebuffer, with the mask at location 1. Needs the block Camera and the noise
+  // Adds what is in that framebuffer; the `first` one of a frame starts the sums.
+  void add(Pass& pass, bool first);
+  // Draws `output` into the bound framebuffer, with the mask at location 1. The pass has the block Camera and the noise
   // textures.
-  void show(Output output, int exposures);
+  void show(Pass& pass, Output output, int exposures);
 
  private:
   struct Sums {
@@ -42,6 +43,7 @@ class ExposureSum {
   };
 
   ExposureSum(const GlApi& gl, Programs programs, int32_t width, int32_t height);
+  void read_sums(Pass& pass, const Sums& sums) const;
   Status allocate(GLint samples, GLuint color, GLuint depth);
 
   const GlApi* gl_;

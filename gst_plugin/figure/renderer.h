@@ -10,6 +10,8 @@
 #include "figure/exposure_sum.h"
 #include "figure/output.h"
 #include "figure/scene.h"
+#include "gl/draw_target.h"
+#include "gl/pass.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/status.h"
 
@@ -38,19 +40,17 @@ class Renderer {
 
   Renderer(const GlApi& gl, std::vector<GlProgram> programs);
   void put(size_t name, std::span<const std::byte> bytes, size_t declared);
-  void make_noise();
-  void upload(const Scene& scene, std::array<float, 2> shift);
-  void bind(GLuint binding, size_t name);
-  void draw_backdrop(const Scene& scene);
-  void draw_figure(const Scene& scene);
-  void draw_room(const Scene& scene, bool figure, GLuint framebuffer);
-  void draw_lofts(const Scene& scene, Lofts::List list);
-  void draw_strands(const Scene& scene);
-  void draw_cards(BlockName name, const std::vector<Card>& cards);
-  void draw_scene(const Scene& scene, bool figure, std::array<float, 2> shift, GLuint framebuffer);
-  void resolve();
-  template <typename Draw>
-  Status into_outputs(GLuint picture, GLuint mask, Draw draw);
+  Status make_noise();
+  void upload(Pass& pass, const Scene& scene, std::array<float, 2> shift);
+  BufferRange block(size_t name) const;
+  void draw_backdrop(Pass& pass, const Scene& scene);
+  void draw_figure(Pass& pass, const Scene& scene);
+  void draw_room(Pass& pass, const Scene& scene, bool figure, GLuint framebuffer);
+  void draw_lofts(Pass& pass, const Scene& scene, Lofts::List list);
+  void draw_strands(Pass& pass, const Scene& scene);
+  void draw_cards(Pass& pass, BlockName name, const std::vector<Card>& cards);
+  void draw_scene(Pass& pass, const Scene& scene, bool figure, std::array<float, 2> shift, GLuint framebuffer);
+  void resolve(Pass& pass);
 
   const GlApi* gl_;
   std::vector<GlProgram> programs_;  // by FigureProgram
@@ -60,7 +60,8 @@ class Renderer {
   std::array<GlVertexArray, 2> grids_;
   std::array<GLint, 3> first_card_{};  // locations of u_first in the card programs
   GlVertexArray no_attributes_;
-  GlFramebuffer backdrop_frame_, scene_frame_, resolved_frame_, output_frame_;
+  GlFramebuffer backdrop_frame_, scene_frame_, resolved_frame_;
+  DrawTarget target_;  // of the outputs
   GlTexture backdrop_, resolved_, bumps_, white_;
   GlRenderbuffer color_, depth_;
   std::optional<ExposureSum> sum_;  // from the first frame of this size that needs it

@@ -18,12 +18,13 @@ DrawTarget::DrawTarget(const GlApi& gl) : gl_(&gl) {
 Status DrawTarget::fill_black(GLuint picture) {
   constexpr std::array<GLfloat, 4> kBlack{0, 0, 0, 1};
   const TextureRef texture{picture, GL_TEXTURE_2D, 1, 1};  // clearing ignores the viewport
-  return draw({&texture, 1}, "the frame", [&] { gl_->ClearBufferfv(GL_COLOR, 0, kBlack.data()); });
+  Pass pass(*gl_);
+  return draw(pass, {&texture, 1}, "the frame", [&] { gl_->ClearBufferfv(GL_COLOR, 0, kBlack.data()); });
 }
 
-Status DrawTarget::attach(std::span<const TextureRef> pictures, const char* what) {
+Status DrawTarget::attach(Pass& pass, std::span<const TextureRef> pictures, const char* what) {
   const GlApi& gl = *gl_;
-  gl.BindFramebuffer(GL_FRAMEBUFFER, framebuffer_.id());
+  pass.into(framebuffer_.id());
   for (size_t i = 0; i < pictures.size(); ++i) {
     gl.FramebufferTexture2D(GL_FRAMEBUFFER, kAttachments[i], GL_TEXTURE_2D, pictures[i].id, 0);
   }
@@ -36,7 +37,6 @@ Status DrawTarget::attach(std::span<const TextureRef> pictures, const char* what
     return device_error("cannot draw into " + std::string(what) + ": framebuffer status " +
                         std::to_string(completeness));
   }
-  gl.Viewport(0, 0, pictures[0].width, pictures[0].height);
   return {};
 }
 
@@ -44,7 +44,6 @@ void DrawTarget::detach(size_t count) {
   for (size_t i = 0; i < count; ++i) {
     gl_->FramebufferTexture2D(GL_FRAMEBUFFER, kAttachments[i], GL_TEXTURE_2D, 0, 0);
   }
-  gl_->BindFramebuffer(GL_FRAMEBUFFER, 0);
 }
 
 }  // namespace sightglass

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "gl/shaders.h"
 
 namespace sightglass {
@@ -25,24 +27,19 @@ Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& gro
 }
 
 FramePainter::FramePainter(const GlApi& gl, SharedProgram program)
-    : gl_(&gl), program_(std::move(program)), block_(gl), target_(gl), sampler_(make_sampler(gl, GL_LINEAR)) {
-  GLuint id = 0;
-  gl.GenVertexArrays(1, &id);
-  vertex_array_ = {gl, id};
-}
+    : gl_(&gl),
+      program_(std::move(program)),
+      block_(gl),
+      vertex_array_(make_vertex_array(gl)),
+      target_(gl),
+      sampler_(make_sampler(gl, GL_LINEAR)) {}
 
 Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture) {
-  const GlApi& gl = *gl_;
-  return target_.draw({&picture, 1}, "the frame", [&] {
-    gl.UseProgram(program_->id());
-    block_.bind(kFrameBinding, frame_block(frame, picture_to_frame));
-    bind_frame(gl, frame, sampler_.id(), sampler_.id());
-    gl.BindVertexArray(vertex_array_.id());
-    gl.DrawArrays(GL_TRIANGLES, 0, 3);
-    gl.BindVertexArray(0);
-    gl.UseProgram(0);
-    unbind_frame(gl, frame.kind);
-    gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
+  Pass pass(*gl_, sampler_.id());
+  return target_.draw(pass, {&picture, 1}, "the frame", [&] {
+    pass.uniforms(kFrameBinding, block_, frame_block(frame, picture_to_frame));
+    pass.read(frame);
+    pass.draw(program_->id(), vertex_array_.id());
   });
 }
 

@@ -2,8 +2,6 @@
 
 #include <span>
 
-#include "gl/texture_unit.h"
-
 namespace sightglass {
 
 namespace {
@@ -27,7 +25,9 @@ void TextureUnitGuard::save(GLuint unit) {
 TextureUnitGuard::~TextureUnitGuard() {
   for (const Unit& unit : std::span(units_).first(count_)) {
     if (unit.texture == 0 && unit.sampler == 0) continue;
-    bind_texture(gl_, unit.number, static_cast<GLuint>(unit.texture), static_cast<GLuint>(unit.sampler));
+    gl_.ActiveTexture(GL_TEXTURE0 + unit.number);
+    gl_.BindTexture(GL_TEXTURE_2D, static_cast<GLuint>(unit.texture));
+    gl_.BindSampler(unit.number, static_cast<GLuint>(unit.sampler));
     gl_.ActiveTexture(GL_TEXTURE0);
   }
 }

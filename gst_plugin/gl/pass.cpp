@@ -4,27 +4,50 @@ namespace sightglass {
 
 Pass::~Pass() {
   for (GLuint unit = 0; unit < kImages; ++unit) {
-    if (images_[unit] != 0) gl_.BindImageTexture(unit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
+    if (images_[unit].texture != 0) gl_.BindImageTexture(unit, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
   }
-  for (GLuint unit = 0; unit < kTextures; ++unit) {
+  if (external_ != 0) {
+    activate(kFirstFrameUnit);
+    gl_.BindTexture(GL_TEXTURE_EXTERNAL_OES, 0);
+  }
+  for (GLuint unit = kTextures; unit-- > 0;) {
     if (textures_[unit]) read(unit, 0, 0);
   }
-  if (frame_) {
-    unbind_frame(gl_, *frame_);
-    active_ = 0;
-  }
-  activate(0);
+  if (active_) activate(0);
   for (GLuint block = 0; block < kBlocks; ++block) {
     if (storage_[block]) gl_.BindBufferBase(GL_SHADER_STORAGE_BUFFER, block, 0);
     if (uniforms_[block]) gl_.BindBufferBase(GL_UNIFORM_BUFFER, block, 0);
   }
+  for (GLuint binding = 0; binding < kVertices; ++binding) {
+    if (strides_[binding] != 0) gl_.BindVertexBuffer(binding, 0, 0, strides_[binding]);
+  }
+  if (vertex_array_ != 0) gl_.BindVertexArray(0);
+  into(0);
   gl_.UseProgram(0);
+}
+
+void Pass::keep(GLuint unit) {
+  if (!kept_) kept_.emplace(gl_);
+  kept_->save(unit);
+  active_ = unit;
 }
 
 void Pass::activate(GLuint unit) {
   if (active_ == unit) return;
   gl_.ActiveTexture(GL_TEXTURE0 + unit);
   active_ = unit;
+}
+
+void Pass::use(GLuint program) {
+  if (program_ == program) return;
+  gl_.UseProgram(program);
+  program_ = program;
+}
+
+void Pass::use(GLuint program, GLuint vertex_array) {
+  use(program);
+  if (vertex_array_ != vertex_array) gl_.BindVertexArray(vertex_array);
+  vertex_array_ = vertex_array;
 }
 
 void Pass::read(GLuint unit, GLuint texture, GLuint sampler) {
@@ -37,16 +60,26 @@ void Pass::read(GLuint unit, GLuint texture, GLuint sampler) {
   bound = {texture, sampler};
 }
 
-void Pass::read(const FrameRef& frame, GLuint sampler) {
-  bind_frame(gl_, frame, sampler, sampler);
-  active_ = 0;
-  frame_ = frame.kind;
+void Pass::read(const FrameRef& frame, GLuint first, GLuint others) {
+  if (frame.kind != FrameKind::kExternal) {
+    for (auto i = static_cast<size_t>(planes_of(frame.kind)); i-- > 0;) {
+      read(kFrameUnits[i], frame.textures[i], i == 0 ? first : others);
+    }
+    return;
+  }
+  // Such a texture has a binding of its own in the unit, and shares the sampler.
+  read(kFirstFrameUnit, 0, first);
+  if (external_ == frame.textures[0]) return;
+  activate(kFirstFrameUnit);
+  gl_.BindTexture(GL_TEXTURE_EXTERNAL_OES, frame.textures[0]);
+  external_ = frame.textures[0];
 }
 
-void Pass::write(GLuint unit, GLuint texture, GLenum format) {
-  if (images_.at(unit) == texture) return;
-  gl_.BindImageTexture(unit, texture, 0, GL_FALSE, 0, GL_WRITE_ONLY, format);
-  images_[unit] = texture;
+void Pass::bind_image(GLuint unit, GLuint texture, GLenum format, GLenum access) {
+  Image& bound = images_.at(unit);
+  if (bound.texture == texture && bound.access == access) return;
+  gl_.BindImageTexture(unit, texture, 0, GL_FALSE, 0, access, format);
+  bound = {texture, access};
 }
 
 void Pass::storage(GLuint block, const BufferRange& range) {
@@ -54,20 +87,58 @@ void Pass::storage(GLuint block, const BufferRange& range) {
   storage_.at(block) = true;
 }
 
+void Pass::storage(std::initializer_list<BufferRange> ranges) {
+  GLuint block = 0;
+  for (const BufferRange& range : ranges) storage(block++, range);
+}
+
+void Pass::uniforms(GLuint binding, const BufferRange& range) {
+  gl_.BindBufferRange(GL_UNIFORM_BUFFER, binding, range.buffer, range.offset, range.size);
+  uniforms_.at(binding) = true;
+}
+
+void Pass::vertices(GLuint binding, GLuint buffer, GLintptr offset, GLsizei stride) {
+  gl_.BindVertexBuffer(binding, buffer, offset, stride);
+  strides_.at(binding) = stride;
+}
+
+void Pass::upload(GLuint buffer, GLsizeiptr size, const void* data) {
+  gl_.BindBuffer(GL_UNIFORM_BUFFER, buffer);
+  gl_.BufferData(GL_UNIFORM_BUFFER, size, data, GL_STREAM_DRAW);
+}
+
+void Pass::into(GLuint framebuffer) {
+  if (source_ == framebuffer && target_ == framebuffer) return;
+  gl_.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+  source_ = target_ = framebuffer;
+}
+
+void Pass::blit(GLuint from, GLuint to, int32_t width, int32_t height) {
+  if (source_ != from) gl_.BindFramebuffer(GL_READ_FRAMEBUFFER, from);
+  if (target_ != to) gl_.BindFramebuffer(GL_DRAW_FRAMEBUFFER, to);
+  source_ = from;
+  target_ = to;
+  gl_.BlitFramebuffer(0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+}
+
 void Pass::dispatch(GLuint program, GLuint groups_x, GLuint groups_y) {
-  if (program_ != program) {
-    gl_.UseProgram(program);
-    program_ = program;
-  }
+  use(program);
   gl_.DispatchCompute(groups_x, groups_y, 1);
   GLbitfield written = 0;
-  for (const GLuint image : images_) {
-    if (image != 0) written |= GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT;
+  for (const Image& image : images_) {
+    if (image.texture != 0 && image.access != GL_READ_ONLY) {
+      written |= GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT;
+    }
   }
   for (const bool block : storage_) {
     if (block) written |= GL_SHADER_STORAGE_BARRIER_BIT;
   }
   gl_.MemoryBarrier(written);
+}
+
+void Pass::draw(GLuint program, GLuint vertex_array) {
+  use(program, vertex_array);
+  gl_.DrawArrays(GL_TRIANGLES, 0, 3);
 }
 
 }  // namespace sightglass

@@ -1,10 +1,12 @@
-// A sequence of compute dispatches. What they read and write is stated once: it is bound, and unbound at the end.
+// A sequence of dispatches and draws. What they read and write is stated once: it is bound, and unbound at the end.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 
+#include "gl/gl_state_guard.h"
 #include "gl/uniform_block.h"
 #include "sightglass/frame_ref.h"
 #include "sightglass/session.h"
@@ -12,49 +14,84 @@
 namespace sightglass {
 
 // The context must be current. Nothing is expected of its bindings: other elements of a pipeline share it. The
-// destructor clears those that the pass has set, and leaves texture unit 0 active and no program in use. Bindings stay
-// for the following dispatches, and those that the pass has set already cost no call.
+// destructor clears those that the pass has set, and leaves texture unit 0 active if it has read textures, and no
+// program, vertex array or framebuffer bound. Bindings stay for the following dispatches and draws, and those that the
+// pass has set already cost no call. Buffers, textures and programs are borrowed until the end of the pass.
 class Pass {
  public:
-  // `gl` must outlive the pass.
-  explicit Pass(const GlApi& gl) : gl_(gl) {}
+  // `gl` must outlive the pass. `sampler` is that of textures that are read without one of their own; 0: the parameters
+  // of the texture.
+  explicit Pass(const GlApi& gl, GLuint sampler = 0) : gl_(gl), sampler_(sampler) {}
   ~Pass();
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
-  // Binds a 2D texture and a sampler to a texture unit.
-  void read(GLuint unit, GLuint texture, GLuint sampler = 0);
-  // Binds the planes of a frame to the units in frame_ref.h.
-  void read(const FrameRef& frame, GLuint sampler);
-  // Binds a texture to an image unit.
-  void write(GLuint unit, GLuint texture, GLenum format);
-  // Binds a part of a buffer, which shaders read and write, to a storage block.
+  // At the end, the texture unit gets back the 2D texture and the sampler that it has now. For at most six units, each
+  // before the first texture is read in it.
+  void keep(GLuint unit);
+
+  // Binds a 2D texture to a texture unit.
+  void read(GLuint unit, GLuint texture) { read(unit, texture, sampler_); }
+  void read(GLuint unit, GLuint texture, GLuint sampler);
+  // Binds the planes of a frame to the units in frame_ref.h: the first one with a sampler of its own.
+  void read(const FrameRef& frame) { read(frame, sampler_, sampler_); }
+  void read(const FrameRef& frame, GLuint first, GLuint others);
+  // Binds a texture to an image unit, for writing, for reading, or for both.
+  void write(GLuint unit, GLuint texture, GLenum format) { bind_image(unit, texture, format, GL_WRITE_ONLY); }
+  void load(GLuint unit, GLuint texture, GLenum format) { bind_image(unit, texture, format, GL_READ_ONLY); }
+  void modify(GLuint unit, GLuint texture, GLenum format) { bind_image(unit, texture, format, GL_READ_WRITE); }
+  // Binds a part of a buffer, which shaders read and write, to a storage block; or a list to the blocks 0, 1, and so
+  // on.
   void storage(GLuint block, const BufferRange& range);
-  // Binds a uniform block with its content.
+  void storage(std::initializer_list<BufferRange> ranges);
+  // Binds a uniform block with its content, or one whose content is in the buffer.
   template <typename Content>
   void uniforms(GLuint binding, UniformBlock<Content>& block, const Content& content) {
     block.bind(binding, content);
     uniforms_.at(binding) = true;
   }
+  void uniforms(GLuint binding, const BufferRange& range);
+
+  // Binds vertices to a binding of the vertex array in use, which has no other one at the end.
+  void vertices(GLuint binding, GLuint buffer, GLintptr offset, GLsizei stride);
+  // Replaces the content of a buffer by new storage, for uniforms() that follow.
+  void upload(GLuint buffer, GLsizeiptr size, const void* data);
+  // Binds a framebuffer, to draw into it.
+  void into(GLuint framebuffer);
+  // Resolves and copies the first color attachment of a framebuffer to that of another one, and leaves both bound.
+  void blit(GLuint from, GLuint to, int32_t width, int32_t height);
 
   // Runs work groups of the program. Following dispatches, and draws that sample the textures, see what it has written.
-  void dispatch(GLuint program, GLuint groups_x, GLuint groups_y = 1);
+  void dispatch(GLuint program, GLuint groups_x = 1, GLuint groups_y = 1);
+  // Draws a triangle that covers the viewport. `vertex_array` has no attributes.
+  void draw(GLuint program, GLuint vertex_array);
+  // For draw calls of the caller.
+  void use(GLuint program, GLuint vertex_array);
 
  private:
   void activate(GLuint unit);
+  void use(GLuint program);
+  void bind_image(GLuint unit, GLuint texture, GLenum format, GLenum access);
 
   struct Texture {
     GLuint texture = 0, sampler = 0;
   };
-  static constexpr size_t kTextures = 16, kImages = 4, kBlocks = 8;
+  struct Image {
+    GLuint texture = 0;
+    GLenum access = GL_READ_ONLY;
+  };
+  static constexpr size_t kTextures = 16, kImages = 4, kBlocks = 8, kVertices = 1;
 
   const GlApi& gl_;
-  GLuint program_ = 0;
+  GLuint sampler_;
+  std::optional<TextureUnitGuard> kept_;  // restores after the destructor has cleared
+  GLuint program_ = 0, vertex_array_ = 0, external_ = 0;
+  GLuint source_ = 0, target_ = 0;  // framebuffers
+  std::array<GLsizei, kVertices> strides_{};
   std::optional<GLuint> active_;  // texture unit
   std::array<std::optional<Texture>, kTextures> textures_;
-  std::array<GLuint, kImages> images_{};
+  std::array<Image, kImages> images_{};
   std::array<bool, kBlocks> storage_{}, uniforms_{};
-  std::optional<FrameKind> frame_;
 };
 
 }  // namespace sightglass

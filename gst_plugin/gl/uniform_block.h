@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "sightglass/gl_objects.h"
+#include "gl/objects.h"
 
 namespace sightglass {
 
@@ -12,14 +12,8 @@ namespace sightglass {
 template <typename Content>
 class UniformBlock {
  public:
-  explicit UniformBlock(const GlApi& gl) : gl_(&gl) {
-    GLuint id = 0;
-    gl.GenBuffers(1, &id);
-    buffer_ = {gl, id};
-    gl.BindBuffer(GL_UNIFORM_BUFFER, id);
-    gl.BufferData(GL_UNIFORM_BUFFER, sizeof(Content), nullptr, GL_DYNAMIC_DRAW);
-    gl.BindBuffer(GL_UNIFORM_BUFFER, 0);
-  }
+  explicit UniformBlock(const GlApi& gl)
+      : gl_(&gl), buffer_(make_buffer(gl, sizeof(Content), nullptr, GL_DYNAMIC_DRAW)) {}
 
   // Binds the block to `binding`, with `content`.
   void bind(GLuint binding, const Content& content) {

@@ -5,6 +5,8 @@
 
 #include "element/model_picture.h"
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "infer/shaders.h"
 
 namespace sightglass {
@@ -76,14 +78,18 @@ Result<ModelStage> Blendshapes::begin(const BufferRange& found, const BufferRang
   SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange points, session_->input_buffer(0));
   const BufferRange flag{flag_.id(), 0, kFlagBytes};
   content_.size = {static_cast<float>(width), static_cast<float>(height), 0, 0};
-  block_.bind(kParamsBinding, content_);
-  dispatch(group_->gl(), programs_[0]->id(), {found, state, points, flag});
+  Pass pass(group_->gl());
+  pass.uniforms(kParamsBinding, block_, content_);
+  pass.storage({found, state, points, flag});
+  pass.dispatch(programs_[0]->id());
   return ModelStage{session_.get(), flag, 2};
 }
 
 Status Blendshapes::end(const BufferRange& found, const BufferRange& state) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange coefficients, session_->output_buffer(0));
-  dispatch(group_->gl(), programs_[1]->id(), {found, state, coefficients});
+  Pass pass(group_->gl());
+  pass.storage({found, state, coefficients});
+  pass.dispatch(programs_[1]->id());
   return {};
 }
 

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "infer/decoder.h"
 #include "infer/labelled_results.h"
 #include "infer/log.h"
@@ -32,8 +34,10 @@ class TopClasses final : public Decoder {
     Block block;
     block.counts = {classes_, std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
     block.limits = {look.threshold, 0, 0, 0};
-    block_.bind(kParamsBinding, block);
-    dispatch(group_->gl(), program_->id(), {scores, results()});
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({scores, results()});
+    pass.dispatch(program_->id());
     return {};
   }
   BufferRange results() const override { return {detections_.id(), 0, sizeof(Detections)}; }

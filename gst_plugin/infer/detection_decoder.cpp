@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "infer/decoder.h"
 #include "infer/labelled_results.h"
 #include "infer/log.h"
@@ -69,8 +71,10 @@ class ProcessedDetections final : public Decoder {
     block.counts = {static_cast<int32_t>(count_), std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
     block.limits = {look.threshold, 0, 0, 0};
     block.place = place_rows(to_upright);
-    block_.bind(kParamsBinding, block);
-    dispatch(group_->gl(), program_->id(), {all, results()});
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({all, results()});
+    pass.dispatch(program_->id());
     return {};
   }
   BufferRange results() const override { return {detections_.id(), 0, sizeof(Detections)}; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gl/compute.h"
+#include "gl/pass.h"
 #include "infer/shaders.h"
 
 namespace sightglass {
@@ -28,7 +29,6 @@ LabelledResults::LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgra
 
 PrimitiveRange LabelledResults::primitives(const BufferRange& detections, int32_t width, int32_t height,
                                            const InferLook& look) {
-  const GlApi& gl = group_->gl();
   const int32_t room = std::clamp(look.max_results, 1, kMaxDetections);
   constexpr float kBest = 1.6f;  // line size of the best class relative to the others
   const float text_height = text_height_in(height, look) * (are_classes_ ? kBest : 1);
@@ -40,9 +40,10 @@ PrimitiveRange LabelledResults::primitives(const BufferRange& detections, int32_
   block.picture = {static_cast<float>(width), static_cast<float>(height), 1.5f * line_width_in(height, look),
                    1 / kBest};
   block.counts = {room, 0, 0, 0};
-  block_.bind(kParamsBinding, block);
-  const BufferRange target{primitives_.id(), 0, range.count * static_cast<GLsizeiptr>(sizeof(Primitive))};
-  dispatch(gl, program_->id(), {detections, target, labels_.block()}, groups_of(range.count));
+  Pass pass(group_->gl());
+  pass.uniforms(kParamsBinding, block_, block);
+  pass.storage({detections, primitives_.storage(range.count), labels_.block()});
+  pass.dispatch(program_->id(), groups_of(range.count));
   return range;
 }
 

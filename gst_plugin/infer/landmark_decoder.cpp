@@ -4,6 +4,8 @@
 
 #include "detect/regions.h"
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "infer/contours.h"
 #include "infer/decoder.h"
 #include "infer/landmark_regions.h"
@@ -94,12 +96,11 @@ class PlacedLandmarks final : public Decoder {
     block.rule = {rule_.square.scale, rule_.square.shift, rule_.square.direction, rule_.square.same};
     block.score = {look.threshold, 0, 0, 0};
     block.place = place_rows(to_upright);
-    place_block_.bind(kParamsBinding, block);
-    if (region_.state.buffer != 0) {
-      dispatch(group_->gl(), programs_[0]->id(), {outputs, placed(), region_.state});
-    } else {
-      dispatch(group_->gl(), programs_[0]->id(), {outputs, placed()});
-    }
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, place_block_, block);
+    pass.storage({outputs, placed()});
+    if (region_.state.buffer != 0) pass.storage(2, region_.state);
+    pass.dispatch(programs_[0]->id());
     return {};
   }
   void set_region(const RegionView& region) override { region_ = region; }
@@ -107,11 +108,7 @@ class PlacedLandmarks final : public Decoder {
   void finish_regions() override {
     const GlApi& gl = group_->gl();
     gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl.BindBuffer(GL_COPY_READ_BUFFER, placed_.id());
-    gl.BindBuffer(GL_COPY_WRITE_BUFFER, results_.id());
-    gl.CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, 0, 0, sizeof(LandmarkObjects));
-    gl.BindBuffer(GL_COPY_READ_BUFFER, 0);
-    gl.BindBuffer(GL_COPY_WRITE_BUFFER, 0);
+    copy_buffer(gl, placed(), results_.id());
   }
   BufferRange results() const override { return {results_ ? results_.id() : placed_.id(), 0, sizeof(LandmarkObjects)}; }
 
@@ -124,14 +121,12 @@ class PlacedLandmarks final : public Decoder {
     block.score = {look.threshold, 0, 0, 0};
     block.counts = {line_count_, objects, 0, 0};
     for (size_t i = 0; i < block.colors.size(); ++i) block.colors[i] = color_of(static_cast<LandmarkPart>(i));
-    draw_block_.bind(kParamsBinding, block);
     PrimitiveRange range = primitives_.range();
     range.count = line_count_ * objects;
-    const auto whole = [](GLuint buffer, GLsizeiptr bytes) { return BufferRange{buffer, 0, bytes}; };
-    dispatch(group_->gl(), programs_[1]->id(),
-             {results(), whole(lines_.id(), GLsizeiptr{16} * line_count_),
-              whole(primitives_.id(), static_cast<GLsizeiptr>(sizeof(Primitive)) * range.count)},
-             groups_of(range.count));
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, draw_block_, block);
+    pass.storage({results(), {lines_.id(), 0, GLsizeiptr{16} * line_count_}, primitives_.storage(range.count)});
+    pass.dispatch(programs_[1]->id(), groups_of(range.count));
     return range;
   }
 

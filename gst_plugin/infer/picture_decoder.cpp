@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "infer/decoder.h"
 #include "infer/log.h"
 #include "infer/shaders.h"
@@ -36,33 +38,22 @@ class NewPicture final : public Decoder {
   }
 
   Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
-    const GlApi& gl = group_->gl();
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, session.output_buffer(output_));
-    const BufferRange range{range_.id(), 0, kRangeBytes};
+    Pass pass(group_->gl());
+    pass.storage(0, numbers);
     if (is_map()) {
-      if (std::exchange(forgotten_, false)) {
-        gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, range_.id());
-        gl.BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, kRangeBytes, kNoRange.data());
-        gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-      }
+      if (std::exchange(forgotten_, false)) range_ = make_storage(group_->gl(), kRangeBytes, kNoRange.data());
       const float share = 1.0f - std::clamp(look.range_smoothing, 0.0f, 0.999f);
-      range_block_.bind(kParamsBinding, {{width_ * height_, 0, 0, 0}, {share, 0, 0, 0}});
-      dispatch(gl, programs_[1]->id(), {numbers, range});
+      pass.uniforms(kParamsBinding, range_block_, {{width_ * height_, 0, 0, 0}, {share, 0, 0, 0}});
+      pass.storage(1, {range_.id(), 0, kRangeBytes});
+      pass.dispatch(programs_[1]->id());
     }
     Block block;
     block.size = {width_, height_, channels_, static_cast<int32_t>(look.color_map)};
     block.scale = {scale_, offset_, look.invert ? 1.0f : 0.0f, 0};
-    block_.bind(kParamsBinding, block);
-    gl.UseProgram(programs_[0]->id());
-    gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, 0, numbers.buffer, numbers.offset, numbers.size);
-    if (is_map()) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, range.buffer);
-    gl.BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-    gl.DispatchCompute(groups_of(width_), static_cast<GLuint>(height_), 1);
-    gl.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT);
-    gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_RGBA8);
-    for (const GLuint binding : {0u, 1u}) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
-    gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-    gl.UseProgram(0);
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.write(0, texture_.id(), GL_RGBA8);
+    pass.dispatch(programs_[0]->id(), groups_of(width_), static_cast<GLuint>(height_));
     return {};
   }
   TextureRef picture() const override { return {texture_.id(), GL_TEXTURE_2D, width_, height_}; }

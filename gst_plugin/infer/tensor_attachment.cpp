@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gl/objects.h"
 #include "gpu_engine/quoted.h"
 #include "infer/log.h"
 
@@ -79,14 +80,7 @@ Status TensorAttachment::copy(const BufferRange& from, GstMemory* memory) const 
     return device_error("attach-tensors: cannot map the GL buffer of a tensor");
   }
   const GLuint to = *reinterpret_cast<const guint*>(info.data);
-  GLint read = 0, write = 0;
-  gl.GetIntegerv(GL_COPY_READ_BUFFER, &read);  // for these targets, the query has the same name
-  gl.GetIntegerv(GL_COPY_WRITE_BUFFER, &write);
-  gl.BindBuffer(GL_COPY_READ_BUFFER, from.buffer);
-  gl.BindBuffer(GL_COPY_WRITE_BUFFER, to);
-  gl.CopyBufferSubData(GL_COPY_READ_BUFFER, GL_COPY_WRITE_BUFFER, from.offset, 0, from.size);
-  gl.BindBuffer(GL_COPY_READ_BUFFER, static_cast<GLuint>(read));
-  gl.BindBuffer(GL_COPY_WRITE_BUFFER, static_cast<GLuint>(write));
+  copy_buffer(gl, from, to);
   gst_memory_unmap(memory, &info);
   return {};
 }

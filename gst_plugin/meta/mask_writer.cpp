@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "gl/gl_state_guard.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "gl/shaders.h"
-#include "gl/texture_unit.h"
 #include "meta/shaders.h"
 
 namespace sightglass {
@@ -20,9 +21,7 @@ Result<MaskWriter> MaskWriter::create(const std::shared_ptr<ShareGroup>& group) 
 
 MaskWriter::MaskWriter(std::shared_ptr<ShareGroup> group, SharedProgram program)
     : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_), target_(*gl_) {
-  GLuint id = 0;
-  gl_->GenVertexArrays(1, &id);
-  vertex_array_ = {*gl_, id};
+  vertex_array_ = make_vertex_array(*gl_);
   sampler_ = make_sampler(*gl_, GL_NEAREST);
 }
 
@@ -39,19 +38,12 @@ Status MaskWriter::write(const TextureRef& mask, float threshold, GLuint probabi
   const GlStateGuard guard(gl);
   const TextureRef textures[] = {{probabilities, GL_TEXTURE_2D, mask.width, mask.height},
                                  {regions, GL_TEXTURE_2D, mask.width, mask.height}};
-  const Status drawn = target_.draw({textures, regions != 0 ? 2U : 1U}, "the mask texture", [&] {
-    gl.UseProgram(program_->id());
-    block_.bind(kRegionsBinding, {threshold});
-    bind_texture(gl, kProbabilityUnit, mask.id, sampler_.id());
-    gl.BindVertexArray(vertex_array_.id());
-    gl.DrawArrays(GL_TRIANGLES, 0, 3);
+  Pass pass(gl, sampler_.id());
+  return target_.draw(pass, {textures, regions != 0 ? 2U : 1U}, "the mask texture", [&] {
+    pass.uniforms(kRegionsBinding, block_, {threshold});
+    pass.read(kProbabilityUnit, mask.id);
+    pass.draw(program_->id(), vertex_array_.id());
   });
-  gl.BindVertexArray(0);
-  gl.UseProgram(0);
-  bind_texture(gl, kProbabilityUnit, 0, 0);
-  gl.ActiveTexture(GL_TEXTURE0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kRegionsBinding, 0);
-  return drawn;
 }
 
 }  // namespace sightglass

@@ -12,7 +12,8 @@
 #include "detect/regions.h"
 #include "detect/ssd_decoder.h"
 #include "gl/compute.h"
-#include "gl/uniform_block.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "meta/persons.h"
 #include "pose/log.h"
 #include "pose/shaders.h"
@@ -156,9 +157,12 @@ class BlazePoseFinder : public PersonFinder {
       const auto pitch = [](int32_t pixels, int32_t cells) {
         return static_cast<float>(pixels) / static_cast<float>(cells);
       };
-      refinement_.bind(kParamsBinding, {{model.columns, model.rows, 39, 0},
-                                        {pitch(model.width, model.columns), pitch(model.height, model.rows), 0, 0}});
-      dispatch(gl_, programs_[kRefine]->id(), {points, heat, refined});
+      Pass pass(gl_);
+      pass.uniforms(kParamsBinding, refinement_,
+                    {{model.columns, model.rows, 39, 0},
+                     {pitch(model.width, model.columns), pitch(model.height, model.rows), 0, 0}});
+      pass.storage({points, heat, refined});
+      pass.dispatch(programs_[kRefine]->id());
       points = refined;
     }
     if (mask_) SIGHTGLASS_RETURN_IF_ERROR(project_mask(score));
@@ -169,16 +173,11 @@ class BlazePoseFinder : public PersonFinder {
   Status project_mask(const BufferRange& score) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const TextureRef mask,
                                 landmarks_->output_texture(plans_.landmarks_model.outputs[Role::kMask]));
-    gl_.ActiveTexture(GL_TEXTURE0);
-    gl_.BindTexture(GL_TEXTURE_2D, mask.id);
-    gl_.BindSampler(0, sampler_.id());
-    gl_.BindImageTexture(0, next_mask_.id(), 0, GL_FALSE, 0, GL_READ_WRITE, GL_R32F);
+    Pass pass(gl_, sampler_.id());
+    pass.read(0, mask.id);
+    pass.modify(0, next_mask_.id(), GL_R32F);
     constexpr GLuint kGroups = groups_across(kMaskSize);
-    regions_.run(programs_[kProjectMask]->id(), params_, {score, regions_.state()}, kGroups, kGroups);
-    gl_.MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-    gl_.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-    gl_.BindSampler(0, 0);
-    gl_.BindTexture(GL_TEXTURE_2D, 0);
+    regions_.run(pass, programs_[kProjectMask]->id(), params_, {score, regions_.state()}, kGroups, kGroups);
     return {};
   }
 

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "gl/compute.h"
-#include "gl/uniform_block.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "meta/persons.h"
 #include "pose/log.h"
 #include "pose/movenet_finder.h"
@@ -76,10 +77,13 @@ class MoveNetMultiFinder : public OneStageFinder {
   Status decode(const InputTransform& place, const FindOptions& options) override {
     const auto points = static_cast<int32_t>(model_.skeleton->points.size());
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, output(Role::kPoints));
-    block_.bind(kParamsBinding, {rows_of(place),
-                                 {options.person_score, 0, 0, 0},
-                                 {std::min(model_.rows, kMaxPersons), points, 3 * points + 5, options.max_persons}});
-    dispatch(gl_, program(0), {numbers, found()});
+    Pass pass(gl_);
+    pass.uniforms(kParamsBinding, block_,
+                  {rows_of(place),
+                   {options.person_score, 0, 0, 0},
+                   {std::min(model_.rows, kMaxPersons), points, 3 * points + 5, options.max_persons}});
+    pass.storage({numbers, found()});
+    pass.dispatch(program(0));
     return {};
   }
 
@@ -127,11 +131,13 @@ class CellsFinder : public OneStageFinder {
          pitch(model_.height, model_.rows)},
         {model_.columns, model_.rows, static_cast<int32_t>(model_.skeleton->points.size()), options.max_persons}};
     const BufferRange cells{cells_.id(), 0, bytes()};
-    block_.bind(kParamsBinding, block);
-    dispatch(gl_, program(0), {scores, offsets, cells}, groups_of(count()));
-    block_.bind(kParamsBinding, block);
+    Pass pass(gl_);
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({scores, offsets, cells});
+    pass.dispatch(program(0), groups_of(count()));
     if (model_.kind != PoseKind::kPoseNetMulti || options.max_persons == 1) {
-      dispatch(gl_, program(1), {cells, found()});
+      pass.storage({cells, found()});
+      pass.dispatch(program(1));
       return {};
     }
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange forward, output(Role::kForward));
@@ -139,7 +145,8 @@ class CellsFinder : public OneStageFinder {
     if (model_.has(Role::kBackward)) {
       SIGHTGLASS_ASSIGN_OR_RETURN(backward, output(Role::kBackward));
     }
-    dispatch(gl_, program(2), {cells, forward, backward, found()});
+    pass.storage({cells, forward, backward, found()});
+    pass.dispatch(program(2));
     return {};
   }
 

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "meta/persons.h"
 #include "pose/shaders.h"
 
@@ -47,10 +49,12 @@ PersonFollower::PersonFollower(const GlApi& gl, SharedProgram program)
 BufferRange PersonFollower::persons() const { return {persons_.id(), 0, sizeof(Persons)}; }
 
 void PersonFollower::run(const BufferRange& found, int32_t width, int32_t height, const FollowOptions& options) {
-  block_.bind(kParamsBinding,
-              {{options.seconds, options.min_cutoff, options.beta, kCutOffOfSpeed},
-               {static_cast<float>(width), static_cast<float>(height), options.visibility, options.presence}});
-  dispatch(*gl_, program_->id(), {found, {tracks_.id(), 0, kTracksBytes}, persons()});
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, block_,
+                {{options.seconds, options.min_cutoff, options.beta, kCutOffOfSpeed},
+                 {static_cast<float>(width), static_cast<float>(height), options.visibility, options.presence}});
+  pass.storage({found, {tracks_.id(), 0, kTracksBytes}, persons()});
+  pass.dispatch(program_->id());
 }
 
 }  // namespace sightglass

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gl/compute.h"
+#include "gl/pass.h"
 #include "meta/persons.h"
 #include "pose/shaders.h"
 
@@ -41,7 +42,6 @@ SkeletonPainter::SkeletonPainter(std::shared_ptr<ShareGroup> group, const Skelet
 
 Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& picture, int32_t shown_width,
                              const SkeletonStyle& style) {
-  constexpr GLuint kLanes = 64;
   Block block{style.line_color,
               style.point_color,
               {0.5F * style.line_width, style.point_radius, static_cast<float>(shown_width),
@@ -53,11 +53,13 @@ Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& pictu
     block.bones[2 * i] = skeleton_.bones[i].first;
     block.bones[2 * i + 1] = skeleton_.bones[i].second;
   }
-  block_.bind(kParamsBinding, block);
   const PrimitiveRange range = primitives_.range();
-  const auto bytes = static_cast<GLsizeiptr>(sizeof(Primitive)) * range.count;
-  dispatch(group_->gl(), program_->id(), {persons, {range.buffer, range.offset, bytes}},
-           (static_cast<GLuint>(range.count) + kLanes - 1) / kLanes);
+  {
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({persons, primitives_.storage()});
+    pass.dispatch(program_->id(), groups_of(range.count));
+  }
   const PrimitiveRange ranges[] = {range};
   return painter_->draw(picture, ranges, shown_width);
 }

@@ -34,55 +34,47 @@ Status Blur::resize(int32_t width, int32_t height) {
   return check_gl(*gl_, "allocating the blur pyramid");
 }
 
-void Blur::store(const Level& level, const GlTexture& target) const {
-  gl_->BindImageTexture(0, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-  gl_->DispatchCompute(groups_across(level.width), groups_across(level.height), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
+void Blur::store(Pass& pass, const SharedProgram& program, const Level& level, const GlTexture& target) {
+  pass.write(0, target.id(), GL_RGBA16F);
+  pass.dispatch(program->id(), groups_across(level.width), groups_across(level.height));
 }
 
-void Blur::begin(const SharedProgram& first) {
-  gl_->UseProgram(first->id());
-  store(levels_[0], levels_[0].texture);
-}
+void Blur::begin(Pass& pass, const SharedProgram& first) { store(pass, first, levels_[0], levels_[0].texture); }
 
-void Blur::apply(const SharedProgram& program) {
+void Blur::apply(Pass& pass, const SharedProgram& program) {
   Level& level = levels_[0];
-  gl_->UseProgram(program->id());
-  gl_->BindTexture(GL_TEXTURE_2D, level.texture.id());
-  store(level, level.scratch);
+  pass.read(0, level.texture.id());
+  store(pass, program, level, level.scratch);
   std::swap(level.texture, level.scratch);
 }
 
-const Blur::Level& Blur::descend(int levels) {
-  if (levels > 1) gl_->UseProgram(down_->id());
+const Blur::Level& Blur::descend(Pass& pass, int levels) {
   for (size_t i = 1; i < static_cast<size_t>(levels); ++i) {
-    gl_->BindTexture(GL_TEXTURE_2D, levels_[i - 1].texture.id());
-    store(levels_[i], levels_[i].texture);
+    pass.read(0, levels_[i - 1].texture.id());
+    store(pass, down_, levels_[i], levels_[i].texture);
   }
   return levels_[static_cast<size_t>(levels - 1)];
 }
 
-TextureRef Blur::finish(const BlurRecipe& recipe) {
-  const Level& last = descend(recipe.levels);
+TextureRef Blur::finish(Pass& pass, const BlurRecipe& recipe) {
+  const Level& last = descend(pass, recipe.levels);
   if (recipe.center < 1) {
-    gl_->UseProgram(gauss_->id());
-    rows_.bind(kParamsBinding, {recipe.taps, {1, 0, recipe.center, 0}});
-    gl_->BindTexture(GL_TEXTURE_2D, last.texture.id());
-    store(last, last.scratch);
-    columns_.bind(kParamsBinding, {recipe.taps, {0, 1, recipe.center, 0}});
-    gl_->BindTexture(GL_TEXTURE_2D, last.scratch.id());
-    store(last, last.texture);
+    pass.uniforms(kParamsBinding, rows_, {recipe.taps, {1, 0, recipe.center, 0}});
+    pass.read(0, last.texture.id());
+    store(pass, gauss_, last, last.scratch);
+    pass.uniforms(kParamsBinding, columns_, {recipe.taps, {0, 1, recipe.center, 0}});
+    pass.read(0, last.scratch.id());
+    store(pass, gauss_, last, last.texture);
   }
   return {last.texture.id(), GL_TEXTURE_2D, last.width, last.height};
 }
 
-TextureRef Blur::run_disc(const SharedProgram& first, const DiscRecipe& recipe) {
-  begin(first);
-  const Level& last = descend(recipe.levels);
-  gl_->UseProgram(disc_->id());
-  disc_block_.bind(kParamsBinding, {recipe.taps, {recipe.center, static_cast<float>(recipe.count), 0, 0}});
-  gl_->BindTexture(GL_TEXTURE_2D, last.texture.id());
-  store(last, last.scratch);
+TextureRef Blur::run_disc(Pass& pass, const SharedProgram& first, const DiscRecipe& recipe) {
+  begin(pass, first);
+  const Level& last = descend(pass, recipe.levels);
+  pass.uniforms(kParamsBinding, disc_block_, {recipe.taps, {recipe.center, static_cast<float>(recipe.count), 0, 0}});
+  pass.read(0, last.texture.id());
+  store(pass, disc_, last, last.scratch);
   return {last.scratch.id(), GL_TEXTURE_2D, last.width, last.height};
 }
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "gl/uniform_block.h"
+#include "gl/pass.h"
 #include "segment/blur_recipe.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/share_group.h"
@@ -27,21 +27,24 @@ class Blur {
   bool is_ready() const { return !levels_.empty(); }
   void release() { levels_.clear(); }
   // Blurs the values that `first`, one of pyramid_first_shader(), computes from the upright frame. Returns a texture
-  // that the caller enlarges with a B-spline. Before the call, bind the frame with linear samplers, the mask, refined
-  // or not, to kMaskUnit, other textures that `first` samples, and the blocks SegmentLook and Frame; unit 0 is active.
-  // Afterwards, a program is in use, and unit 0, image unit 0 and the uniform binding kParamsBinding are bound.
-  TextureRef run(const SharedProgram& first, const BlurRecipe& recipe) {
-    begin(first);
-    return finish(recipe);
+  // that the caller enlarges with a B-spline. The pass, whose sampler is linear, has what `first` reads: the frame, the
+  // mask, refined or not, in kMaskUnit, and the blocks SegmentLook and Frame. Afterwards it reads other textures in
+  // unit 0, and has other uniforms at kParamsBinding.
+  TextureRef run(Pass& pass, const SharedProgram& first, const BlurRecipe& recipe) {
+    begin(pass, first);
+    return finish(pass, recipe);
   }
-  // Blurs the texture in unit 0, which has the size of resize().
-  TextureRef run(const BlurRecipe& recipe) { return run(down_, recipe); }
+  // Blurs a texture with the size of resize().
+  TextureRef run(Pass& pass, const GlTexture& source, const BlurRecipe& recipe) {
+    pass.read(0, source.id());
+    return run(pass, down_, recipe);
+  }
   // The same in steps: the first halving; changes to it by programs that read unit 0 and write image unit 0; the rest.
-  void begin(const SharedProgram& first);
-  void apply(const SharedProgram& program);
-  TextureRef finish(const BlurRecipe& recipe);
+  void begin(Pass& pass, const SharedProgram& first);
+  void apply(Pass& pass, const SharedProgram& program);
+  TextureRef finish(Pass& pass, const BlurRecipe& recipe);
   // As run(), with a disc. `first` computes light, premultiplied by the weight in A. The result is colors, with 1 in A.
-  TextureRef run_disc(const SharedProgram& first, const DiscRecipe& recipe);
+  TextureRef run_disc(Pass& pass, const SharedProgram& first, const DiscRecipe& recipe);
 
  private:
   struct Level {
@@ -59,9 +62,10 @@ class Blur {
     bool operator==(const Disc&) const = default;
   };
   Blur(const GlApi& gl, std::vector<SharedProgram> programs);
-  void store(const Level& level, const GlTexture& target) const;
+  // Runs the program for each texel of the level.
+  static void store(Pass& pass, const SharedProgram& program, const Level& level, const GlTexture& target);
   // Halves until that many levels are done. Returns the last one.
-  const Level& descend(int levels);
+  const Level& descend(Pass& pass, int levels);
 
   const GlApi* gl_;
   SharedProgram down_, gauss_, disc_;

@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
 
 namespace {
+
+constexpr GLsizeiptr kSeenBytes = kMaxMaskClasses * GLsizeiptr{sizeof(uint32_t)};
 
 ClassBits bits_of(const std::vector<int32_t>& classes) {
   ClassBits bits{};
@@ -54,18 +58,14 @@ ClassReader::ClassReader(const GlApi& gl, const ClassLayout& layout, const Buffe
       legend_block_(gl) {
   texture_ = make_texture(gl, GL_RGBA8, layout.width, layout.height);
   const std::vector<uint32_t> zeros(kMaxMaskClasses);
-  GLuint id = 0;
-  gl.GenBuffers(1, &id);
-  seen_ = {gl, id};
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, id);
-  gl.BufferData(GL_SHADER_STORAGE_BUFFER, static_cast<GLsizeiptr>(zeros.size() * sizeof(uint32_t)), zeros.data(),
-                GL_DYNAMIC_COPY);
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  seen_ = make_storage(gl, kSeenBytes, zeros.data());
   class_content_.size = {layout.width, layout.height, layout.channels, static_cast<int32_t>(layout.activation)};
   class_content_.map = {layout.scale, layout.offset, 0, 0};
   class_content_.foreground = bits_of(layout.foreground);
   class_content_.shown = bits_of(layout.shown);
 }
+
+BufferRange ClassReader::seen() const { return {seen_.id(), 0, kSeenBytes}; }
 
 PrimitiveRange ClassReader::legend() const {
   PrimitiveRange range = legend_.range();
@@ -74,17 +74,12 @@ PrimitiveRange ClassReader::legend() const {
 }
 
 void ClassReader::run() {
-  gl_->UseProgram(programs_[0]->id());
-  class_block_.bind(kParamsBinding, class_content_);
-  gl_->BindBufferRange(GL_SHADER_STORAGE_BUFFER, kScoresBinding, output_.buffer, output_.offset, output_.size);
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kSeenBinding, seen_.id());
-  gl_->BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  gl_->DispatchCompute(groups_across(layout_.width), groups_across(layout_.height), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT | GL_SHADER_STORAGE_BARRIER_BIT);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  for (const GLuint binding : {kScoresBinding, kSeenBinding}) gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  gl_->UseProgram(0);
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, class_block_, class_content_);
+  pass.storage(kScoresBinding, output_);
+  pass.storage(kSeenBinding, seen());
+  pass.write(0, texture_.id(), GL_RGBA8);
+  pass.dispatch(programs_[0]->id(), groups_across(layout_.width), groups_across(layout_.height));
 }
 
 void ClassReader::resize(int32_t frame_height) {
@@ -95,19 +90,13 @@ void ClassReader::resize(int32_t frame_height) {
 void ClassReader::lay_out_legend() {
   // A class is listed if it covers at least 1/500 of the frame.
   const int32_t counted = (layout_.width / kCountedPixels + 1) * (layout_.height / kCountedPixels + 1);
-  gl_->UseProgram(programs_[1]->id());
-  legend_block_.bind(kParamsBinding,
-                     {{static_cast<float>(frame_height_), 0, 0, 0}, {std::max(1, counted / 500), 0, 0, 0}});
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kLegendSeenBinding, seen_.id());
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPrimitivesBinding, legend_.id());
-  gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, kLabelsBinding, labels_.block().buffer);
-  gl_->DispatchCompute(1, 1, 1);
-  gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
-  for (const GLuint binding : {kLegendSeenBinding, kPrimitivesBinding, kLabelsBinding}) {
-    gl_->BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
-  }
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  gl_->UseProgram(0);
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, legend_block_,
+                {{static_cast<float>(frame_height_), 0, 0, 0}, {std::max(1, counted / 500), 0, 0, 0}});
+  pass.storage(kLegendSeenBinding, seen());
+  pass.storage(kPrimitivesBinding, legend_.storage());
+  pass.storage(kLabelsBinding, labels_.block());
+  pass.dispatch(programs_[1]->id());
 }
 
 }  // namespace sightglass

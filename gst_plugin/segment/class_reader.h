@@ -46,6 +46,7 @@ class ClassReader {
     std::array<int32_t, 4> counting{};
     bool operator==(const LegendBlock&) const = default;
   };
+  BufferRange seen() const;
   ClassReader(const GlApi& gl, const ClassLayout& layout, const BufferRange& output,
               std::vector<SharedProgram> programs);
 
@@ -55,7 +56,7 @@ class ClassReader {
   LabelTable labels_;
   std::vector<SharedProgram> programs_;  // classes, legend
   GlTexture texture_;
-  GlBuffer seen_;
+  GlBuffer seen_;  // counted pixels of each class
   PrimitiveBuffer legend_;
   ClassBlock class_content_;
   UniformBlock<ClassBlock> class_block_;

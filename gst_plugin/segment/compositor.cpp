@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "gl/compute.h"
-#include "gl/gl_state_guard.h"
-#include "gl/texture_unit.h"
+#include "gl/objects.h"
 #include "segment/log.h"
 #include "segment/shaders.h"
 #include "sightglass/empty_frame.h"
@@ -109,9 +107,7 @@ Result<Compositor> Compositor::create_background(const std::shared_ptr<ShareGrou
 
 Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts parts)
     : gl_(&gl), kind_(kind), refine_(refine), parts_(std::move(parts)), block_(gl), frame_block_(gl), target_(gl) {
-  GLuint id = 0;
-  gl.GenVertexArrays(1, &id);
-  vertex_array_ = {gl, id};
+  vertex_array_ = make_vertex_array(gl);
   linear_ = make_sampler(gl, GL_LINEAR);
   nearest_ = make_sampler(gl, GL_NEAREST);
 }
@@ -196,9 +192,7 @@ Status Compositor::set_picture(std::span<const std::byte> rgba, const PicturePla
   clear_gl_errors(*gl_);
   picture_view_.place = place;
   if (!picture_) picture_ = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
-  gl_->BindTexture(GL_TEXTURE_2D, picture_.id());
-  gl_->TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, size_.width, size_.height, GL_RGBA, GL_UNSIGNED_BYTE, rgba.data());
-  gl_->BindTexture(GL_TEXTURE_2D, 0);
+  fill_texture(*gl_, {picture_.id(), GL_TEXTURE_2D, size_.width, size_.height}, GL_RGBA, rgba.data());
   return check_gl(*gl_, "uploading the background picture");
 }
 
@@ -222,15 +216,6 @@ int Compositor::choose_composite(const SegmentLook& look, Block& block) const {
     if (!picture) return kColorComposite;
   }
   return (picture ? kPictureComposite : kColorComposite) + (look.light_wrap > 0 ? kLightWrap : 0);
-}
-
-template <typename Pass>
-void Compositor::run_pass(const char* what, const FrameRef& frame, GLuint unit, Pass pass) {
-  GST_TRACE_OBJECT(log_object(), "pass: %s", what);
-  bind_frame(*gl_, frame, linear_.id(), linear_.id());
-  const TextureRef result = pass();
-  if (kind_ == FrameKind::kExternal) gl_->BindTexture(GL_TEXTURE_2D, 0);
-  bind_texture(*gl_, unit, result.id, linear_.id());
 }
 
 Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& block) const {
@@ -271,96 +256,72 @@ Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
   return parts_.refiner.resize(mask);
 }
 
-void Compositor::save_units(const Passes& passes, TextureUnitGuard& units) const {
+void Compositor::keep_units(const Passes& passes, Pass& pass) const {
   if (passes.despills) {
-    units.save(kFrontColorsUnit);
-    units.save(kBehindColorsUnit);
+    pass.keep(kFrontColorsUnit);
+    pass.keep(kBehindColorsUnit);
   }
-  if (passes.edge.changes()) units.save(kFeatheredUnit);
-  if (refine_ != Refine::kNone) units.save(kSurroundingsUnit);
+  if (passes.edge.changes()) pass.keep(kFeatheredUnit);
+  if (refine_ != Refine::kNone) pass.keep(kSurroundingsUnit);
 }
 
-void Compositor::run_passes(const Passes& passes, const FrameRef& frame) {
-  const GlApi& gl = *gl_;
+void Compositor::run_passes(const Passes& passes, Pass& pass, const FrameRef& frame) {
+  // Reads in `unit` the texture that `run` returns, which samples the frame.
+  const auto add = [&](const char* what, GLuint unit, const auto& run) {
+    GST_TRACE_OBJECT(log_object(), "pass: %s", what);
+    pass.read(frame);
+    const TextureRef result = run();
+    pass.read(unit, result.id);
+  };
   if (refine_ != Refine::kNone) {
-    run_pass("refining the mask by the frame", frame, kMaskUnit, [&] { return parts_.refiner.run(linear_.id()); });
+    add("refining the mask by the frame", kMaskUnit, [&] { return parts_.refiner.run(pass); });
   }
-  if (passes.picture) bind_texture(gl, kBackgroundUnit, video_ != 0 ? video_ : picture_.id(), linear_.id());
-  if (passes.tints) bind_texture(gl, kBackgroundUnit, classes_, nearest_.id());
+  if (passes.picture) pass.read(kBackgroundUnit, video_ != 0 ? video_ : picture_.id());
+  if (passes.tints) pass.read(kBackgroundUnit, classes_, nearest_.id());
   const auto first = [&](int from) -> const SharedProgram& {
     return parts_.programs.firsts[static_cast<size_t>(from - 1)];
   };
   if (passes.blurs) {
-    run_pass("blurring the frame", frame, kBackgroundUnit, [&] {
-      return passes.disc ? parts_.blur->run_disc(first(kFromHighlights), *passes.disc)
-                         : parts_.blur->run(first(kFromFrame), passes.recipe);
+    add("blurring the frame", kBackgroundUnit, [&] {
+      return passes.disc ? parts_.blur->run_disc(pass, first(kFromHighlights), *passes.disc)
+                         : parts_.blur->run(pass, first(kFromFrame), passes.recipe);
     });
   }
   if (passes.wraps) {
     const int from = passes.picture ? kFromPictureLight : kFromColorLight;
-    run_pass("blurring light of the background", frame, kLightUnit,
-             [&] { return parts_.blur->run(first(from), passes.recipe); });
+    add("blurring light of the background", kLightUnit,
+        [&] { return parts_.blur->run(pass, first(from), passes.recipe); });
   }
   if (passes.edge.changes()) {
-    run_pass("shaping the edge", frame, kFeatheredUnit,
-             [&] { return parts_.edge->run(first(kFromOpacity), passes.edge); });
+    add("shaping the edge", kFeatheredUnit, [&] { return parts_.edge->run(pass, first(kFromOpacity), passes.edge); });
   }
   if (passes.despills) {
-    run_pass("estimating the colors of the foreground", frame, kFrontColorsUnit,
-             [&] { return parts_.foreground->run(linear_.id()); });
+    add("estimating the colors of the foreground", kFrontColorsUnit, [&] { return parts_.foreground->run(pass); });
   }
-}
-
-void Compositor::unbind(const Passes& passes) {
-  const GlApi& gl = *gl_;
-  gl.BindVertexArray(0);
-  gl.UseProgram(0);
-  if (passes.despills) {
-    bind_texture(gl, kFrontColorsUnit, 0, 0);
-    bind_texture(gl, kBehindColorsUnit, 0, 0);
-  }
-  const bool refines = refine_ != Refine::kNone;
-  if (refines) bind_texture(gl, kSurroundingsUnit, 0, 0);
-  if (passes.edge.changes()) bind_texture(gl, kFeatheredUnit, 0, 0);
-  if (passes.wraps) bind_texture(gl, kLightUnit, 0, 0);
-  if (passes.picture || passes.blurs || passes.tints) bind_texture(gl, kBackgroundUnit, 0, 0);
-  bind_texture(gl, kMaskUnit, 0, 0);
-  unbind_frame(gl, kind_);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kLookBinding, 0);
-  gl.BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  const bool pyramids = passes.blurs || passes.wraps || passes.edge.changes() || passes.despills;
-  if (pyramids) gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBinding, 0);
-  if (pyramids || refines) gl.BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  if (passes.despills || refines) gl.BindImageTexture(1, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
 }
 
 Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
                         const InputTransform& mask_to_upright, GLuint output, const SegmentLook& look) {
-  const GlApi& gl = *gl_;
   Block block{make_matte(mask, mask_to_upright, look).block()};
   const Passes passes = choose_passes(look, block);
   SIGHTGLASS_RETURN_IF_ERROR(compile(passes));
   SIGHTGLASS_RETURN_IF_ERROR(allocate(passes, mask));
-  TextureUnitGuard units(gl);
-  save_units(passes, units);
 
-  block_.bind(kLookBinding, block);
-  frame_block_.bind(kFrameBinding, frame_block(frame, upright_to_stored));
-  bind_texture(gl, kMaskUnit, mask.id, linear_.id());
-  run_passes(passes, frame);
-  const bool exact = is_exact(upright_to_stored, size_.width, size_.height, frame);
-  bind_frame(gl, frame, exact ? nearest_.id() : linear_.id(), linear_.id());
+  Pass pass(*gl_, linear_.id());
+  keep_units(passes, pass);
+  pass.uniforms(kLookBinding, block_, block);
+  pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, upright_to_stored));
+  pass.read(kMaskUnit, mask.id);
+  run_passes(passes, pass, frame);
 
   GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", size_.width, size_.height);
+  const bool exact = is_exact(upright_to_stored, size_.width, size_.height, frame);
+  pass.read(frame, exact ? nearest_.id() : linear_.id(), linear_.id());
   const TextureRef target{output, GL_TEXTURE_2D, size_.width, size_.height};
-  Status drawn = target_.draw({&target, 1}, "the output texture", [&] {
+  return target_.draw(pass, {&target, 1}, "the output texture", [&] {
     const auto& programs = passes.edge.changes() ? parts_.programs.feathered : parts_.programs.composites;
-    gl.UseProgram(programs[static_cast<size_t>(passes.composite)]->id());
-    gl.BindVertexArray(vertex_array_.id());
-    gl.DrawArrays(GL_TRIANGLES, 0, 3);
+    pass.draw(programs[static_cast<size_t>(passes.composite)]->id(), vertex_array_.id());
   });
-  unbind(passes);
-  return drawn;
 }
 
 }  // namespace sightglass

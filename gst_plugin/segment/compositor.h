@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gl/draw_target.h"
-#include "gl/uniform_block.h"
+#include "gl/pass.h"
 #include "gl/upright_frame.h"
 #include "segment/blur.h"
 #include "segment/edge_shaper.h"
@@ -24,8 +24,6 @@
 #include "sightglass/texture_ref.h"
 
 namespace sightglass {
-
-class TextureUnitGuard;
 
 enum class Background : uint8_t { kBlur, kColor, kImage, kTransparent, kMask, kOverlay };
 
@@ -144,14 +142,11 @@ class Compositor {
   Status compile(const Passes& passes);
   Status allocate(const Passes& passes, const TextureRef& mask);
   void release_parts();
-  // Saves the texture units that GlStateGuard does not.
-  void save_units(const Passes& passes, TextureUnitGuard& units) const;
-  // Runs the passes before the compositing pass, and binds the textures that it samples in addition to the frame.
-  void run_passes(const Passes& passes, const FrameRef& frame);
-  void unbind(const Passes& passes);
-  // Binds to `unit` the texture that `pass` returns, which samples the frame.
-  template <typename Pass>
-  void run_pass(const char* what, const FrameRef& frame, GLuint unit, Pass pass);
+  // Keeps the texture units that GlStateGuard does not.
+  void keep_units(const Passes& passes, Pass& pass) const;
+  // Dispatches what comes before the composite. Afterwards, the pass reads the textures that the composite samples in
+  // addition to the frame.
+  void run_passes(const Passes& passes, Pass& pass, const FrameRef& frame);
 
   const GlApi* gl_;
   FrameKind kind_;

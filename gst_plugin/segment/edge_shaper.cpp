@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gl/compute.h"
+#include "gl/pass.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -25,14 +26,14 @@ Result<EdgeShaper> EdgeShaper::create(const std::shared_ptr<ShareGroup>& group) 
   return EdgeShaper(group->gl(), std::move(blur), std::move(programs[0]));
 }
 
-TextureRef EdgeShaper::run(const SharedProgram& first, const EdgeShape& shape) {
-  blur_.begin(first);
+TextureRef EdgeShaper::run(Pass& pass, const SharedProgram& first, const EdgeShape& shape) {
+  blur_.begin(pass, first);
   const float texels = 0.5F * std::abs(shape.offset);
   constexpr float kMostTexels = 4;  // per pass
   const float passes = std::ceil(texels / kMostTexels);
-  if (passes > 0) shift_.bind(kParamsBinding, {{texels / passes, shape.offset > 0 ? 1.0F : -1.0F}});
-  for (float i = 0; i < passes; ++i) blur_.apply(program_);
-  return blur_.finish(BlurRecipe::for_radius(shape.radius));
+  if (passes > 0) pass.uniforms(kParamsBinding, shift_, {{texels / passes, shape.offset > 0 ? 1.0F : -1.0F}});
+  for (float i = 0; i < passes; ++i) blur_.apply(pass, program_);
+  return blur_.finish(pass, BlurRecipe::for_radius(shape.radius));
 }
 
 }  // namespace sightglass

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "gl/uniform_block.h"
+#include "gl/pass.h"
 #include "segment/blur.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
@@ -34,7 +34,7 @@ class EdgeShaper {
   bool is_ready() const { return blur_.is_ready(); }
   void release() { blur_.release(); }
   // Shapes the opacity that `first` computes of the upright frame. Requirements and result are those of Blur::run().
-  TextureRef run(const SharedProgram& first, const EdgeShape& shape);
+  TextureRef run(Pass& pass, const SharedProgram& first, const EdgeShape& shape);
 
  private:
   // The uniform block of the shader.

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -29,25 +30,17 @@ FeedbackInput::FeedbackInput(const GlApi& gl, FrameKind kind, int32_t width, int
   texture_ = make_texture(gl, GL_RGBA8, width, height);
   no_mask_ = make_texture(gl, GL_RGBA8, 1, 1);
   constexpr std::array<uint8_t, 4> kZeros{};
-  gl.BindTexture(GL_TEXTURE_2D, no_mask_.id());
-  gl.TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, kZeros.data());
-  gl.BindTexture(GL_TEXTURE_2D, 0);
+  fill_texture(gl, {no_mask_.id(), GL_TEXTURE_2D, 1, 1}, GL_RGBA, kZeros.data());
   linear_ = make_sampler(gl, GL_LINEAR);
 }
 
 void FeedbackInput::run(const FrameRef& frame, const InputTransform& input_to_stored, const TextureRef* mask) {
-  gl_->UseProgram(program_->id());
-  block_.bind(kFrameBinding, frame_block(frame, input_to_stored));
-  bind_texture(*gl_, kMaskUnit, mask != nullptr ? mask->id : no_mask_.id(), linear_.id());
-  bind_frame(*gl_, frame, linear_.id(), linear_.id());
-  gl_->BindImageTexture(0, texture_.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA8);
-  gl_->DispatchCompute(groups_across(width_), groups_across(height_), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-  gl_->BindImageTexture(0, 0, 0, GL_FALSE, 0, GL_READ_ONLY, GL_R32UI);
-  bind_texture(*gl_, kMaskUnit, 0, 0);
-  unbind_frame(*gl_, kind_);
-  gl_->BindBufferBase(GL_UNIFORM_BUFFER, kFrameBinding, 0);
-  gl_->UseProgram(0);
+  Pass pass(*gl_, linear_.id());
+  pass.uniforms(kFrameBinding, block_, frame_block(frame, input_to_stored));
+  pass.read(kMaskUnit, mask != nullptr ? mask->id : no_mask_.id());
+  pass.read(frame);
+  pass.write(0, texture_.id(), GL_RGBA8);
+  pass.dispatch(program_->id(), groups_across(width_), groups_across(height_));
 }
 
 }  // namespace sightglass

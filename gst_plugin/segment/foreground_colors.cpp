@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -53,32 +52,21 @@ void ForegroundColors::release() {
   for (GlTexture* texture : {&front_, &behind_, &colors_}) texture->reset();
 }
 
-void ForegroundColors::dispatch(const SharedProgram& program) const {
-  gl_->UseProgram(program->id());
-  gl_->DispatchCompute(groups_across(width_), groups_across(height_), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-}
+TextureRef ForegroundColors::run(Pass& pass) {
+  const GLuint across = groups_across(width_), down = groups_across(height_);
+  pass.write(0, front_.id(), GL_RGBA16F);
+  pass.write(1, behind_.id(), GL_RGBA16F);
+  pass.dispatch(programs_[0]->id(), across, down);
 
-TextureRef ForegroundColors::run(GLuint linear) {
-  const GlApi& gl = *gl_;
-  const auto bind_image = [&](GLuint unit, const GlTexture& image, GLenum access) {
-    gl.BindImageTexture(unit, image.id(), 0, GL_FALSE, 0, access, GL_RGBA16F);
-  };
-  bind_image(0, front_, GL_WRITE_ONLY);
-  bind_image(1, behind_, GL_WRITE_ONLY);
-  dispatch(programs_[0]);
+  const TextureRef behind = wide_behind_.run(pass, behind_, recipe_);
+  const TextureRef front = wide_front_.run(pass, front_, recipe_);
 
-  gl.BindTexture(GL_TEXTURE_2D, behind_.id());
-  const TextureRef behind = wide_behind_.run(recipe_);
-  gl.BindTexture(GL_TEXTURE_2D, front_.id());
-  const TextureRef front = wide_front_.run(recipe_);
-
-  bind_texture(gl, kBehindColorsUnit, behind.id, linear);
-  bind_texture(gl, kFrontColorsUnit, front.id, linear);
-  bind_texture(gl, 0, front_.id(), linear);
-  bind_image(0, colors_, GL_WRITE_ONLY);
-  bind_image(1, behind_, GL_READ_ONLY);
-  dispatch(programs_[1]);
+  pass.read(kBehindColorsUnit, behind.id);
+  pass.read(kFrontColorsUnit, front.id);
+  pass.read(0, front_.id());
+  pass.write(0, colors_.id(), GL_RGBA16F);
+  pass.load(1, behind_.id(), GL_RGBA16F);
+  pass.dispatch(programs_[1]->id(), across, down);
   return {colors_.id(), GL_TEXTURE_2D, width_, height_};
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "gl/pass.h"
 #include "segment/blur.h"
 #include "segment/mask_refiner.h"
 #include "sightglass/frame_kind.h"
@@ -30,11 +31,9 @@ class ForegroundColors {
   void release();
 
   // Returns the foreground colors, to be upsampled with a B-spline, and leaves the blurred background colors in
-  // kBehindColorsUnit. Both are premultiplied by a weight in A. Before the call, the frame must be bound with linear
-  // samplers, unit 0 active, the mask in kMaskUnit, and the blocks SegmentLook and Frame bound. Afterwards unit 0 is
-  // active, a program is in use, and these are bound: unit 0 and kFrontColorsUnit with the sampler `linear`, the image
-  // units 0 and 1, and the uniform binding kParamsBinding.
-  TextureRef run(GLuint linear);
+  // kBehindColorsUnit. Both are premultiplied by a weight in A. Requirements and results for the pass are those of
+  // Blur::run(), and it reads another texture in kFrontColorsUnit, too.
+  TextureRef run(Pass& pass);
 
  private:
   ForegroundColors(const GlApi& gl, std::vector<SharedProgram> programs, Blur wide_front, Blur wide_behind)
@@ -42,7 +41,6 @@ class ForegroundColors {
         programs_(std::move(programs)),
         wide_front_(std::move(wide_front)),
         wide_behind_(std::move(wide_behind)) {}
-  void dispatch(const SharedProgram& program) const;
 
   const GlApi* gl_;
   std::vector<SharedProgram> programs_;  // split, foreground colors

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "gl/compute.h"
-#include "gl/texture_unit.h"
 #include "segment/shaders.h"
 
 namespace sightglass {
@@ -55,49 +54,36 @@ Status MaskRefiner::resize(const TextureRef& mask) {
 
 MaskRefiner::Size MaskRefiner::functions_of(const Size& size) { return {(size.width + 1) / 2, (size.height + 1) / 2}; }
 
-void MaskRefiner::dispatch(const SharedProgram& program, const Size& size) const {
-  gl_->UseProgram(program->id());
-  gl_->DispatchCompute(groups_across(size.width), groups_across(size.height), 1);
-  gl_->MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_SHADER_IMAGE_ACCESS_BARRIER_BIT);
-}
-
-void MaskRefiner::write(GLuint unit, const GlTexture& target, GLenum format) const {
-  gl_->BindImageTexture(unit, target.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, format);
-}
-
-TextureRef MaskRefiner::run(GLuint linear) {
-  write(0, guide_, GL_RGBA8);
-  write(1, surroundings_, GL_RGBA16F);
-  dispatch(programs_[0], size_);
-  bind_texture(*gl_, kSurroundingsUnit, surroundings_.id(), linear);
-  gl_->ActiveTexture(GL_TEXTURE0);
+TextureRef MaskRefiner::run(Pass& pass) {
+  const auto dispatch = [&](size_t program, const Size& size) {
+    pass.dispatch(programs_[program]->id(), groups_across(size.width), groups_across(size.height));
+  };
+  pass.write(0, guide_.id(), GL_RGBA8);
+  pass.write(1, surroundings_.id(), GL_RGBA16F);
+  dispatch(0, size_);
+  pass.read(kSurroundingsUnit, surroundings_.id());
   if (refine_ != Refine::kGuided) return {guide_.id(), GL_TEXTURE_2D, size_.width, size_.height};
   const Size functions = functions_of(size_);
   const Size groups{(functions.width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation, functions.height};
-  gl_->BindTexture(GL_TEXTURE_2D, guide_.id());
-  write(0, mean_, GL_RGBA16F);
-  write(1, mean_trust_, GL_RGBA16F);
-  dispatch(programs_[1], groups);
-  bind_texture(*gl_, kCloseUnit, mean_.id(), 0);
-  bind_texture(*gl_, kCloseTrustUnit, mean_trust_.id(), 0);
-  write(0, fit_, GL_RGBA16F);
-  write(1, trust_, GL_RGBA16F);
-  dispatch(programs_[2], groups);
-  bind_texture(*gl_, kCloseUnit, 0, 0);
-  bind_texture(*gl_, kCloseTrustUnit, 0, 0);
-  bind_texture(*gl_, kSurroundingsUnit, trust_.id(), linear);
-  gl_->ActiveTexture(GL_TEXTURE0);
-  gl_->BindTexture(GL_TEXTURE_2D, fit_.id());
-  write(0, mean_, GL_RGBA16F);
-  write(1, mean_trust_, GL_RGBA16F);
-  dispatch(programs_[3], functions);
-  bind_texture(*gl_, kSurroundingsUnit, mean_trust_.id(), linear);
-  gl_->ActiveTexture(GL_TEXTURE0);
-  gl_->BindTexture(GL_TEXTURE_2D, surroundings_.id());
-  write(0, bounds_, GL_RGBA8);
-  dispatch(programs_[4], size_);
-  bind_texture(*gl_, kSurroundingsUnit, bounds_.id(), linear);
-  gl_->ActiveTexture(GL_TEXTURE0);
+  pass.read(0, guide_.id());
+  pass.write(0, mean_.id(), GL_RGBA16F);
+  pass.write(1, mean_trust_.id(), GL_RGBA16F);
+  dispatch(1, groups);
+  pass.read(kCloseUnit, mean_.id());
+  pass.read(kCloseTrustUnit, mean_trust_.id());
+  pass.write(0, fit_.id(), GL_RGBA16F);
+  pass.write(1, trust_.id(), GL_RGBA16F);
+  dispatch(2, groups);
+  pass.read(kSurroundingsUnit, trust_.id());
+  pass.read(0, fit_.id());
+  pass.write(0, mean_.id(), GL_RGBA16F);
+  pass.write(1, mean_trust_.id(), GL_RGBA16F);
+  dispatch(3, functions);
+  pass.read(kSurroundingsUnit, mean_trust_.id());
+  pass.read(0, surroundings_.id());
+  pass.write(0, bounds_.id(), GL_RGBA8);
+  dispatch(4, size_);
+  pass.read(kSurroundingsUnit, bounds_.id());
   return {mean_.id(), GL_TEXTURE_2D, functions.width, functions.height};
 }
 

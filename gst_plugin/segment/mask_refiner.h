@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "gl/pass.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
@@ -34,19 +35,16 @@ class MaskRefiner {
 
   // Allocates, unless it has textures of this size already.
   Status resize(const TextureRef& mask);
-  // Returns the texture that the composite samples in place of the mask, in mask coordinates. Not for kNone. The caller
-  // binds the frame and, to unit 1, the mask, both with linear samplers, and the blocks SegmentLook and Frame. Leaves a
-  // program in use and these bound: the image units 0 and 1, the texture of unit 0, and kSurroundingsUnit with the
-  // sampler `linear`.
-  TextureRef run(GLuint linear);
+  // Returns the texture that the composite samples in place of the mask, in mask coordinates. Not for kNone. The pass,
+  // whose sampler is linear, reads the frame and, in kMaskUnit, the mask, and has the blocks SegmentLook and Frame.
+  // Afterwards it reads another texture in unit 0, and in kSurroundingsUnit what the composite samples there.
+  TextureRef run(Pass& pass);
 
  private:
   MaskRefiner(const GlApi& gl, Refine refine, std::vector<SharedProgram> programs)
       : gl_(&gl), refine_(refine), programs_(std::move(programs)) {}
   // The size of the texture of linear functions for a guide of that size.
   static Size functions_of(const Size& size);
-  void write(GLuint unit, const GlTexture& target, GLenum format) const;
-  void dispatch(const SharedProgram& program, const Size& size) const;
 
   const GlApi* gl_;
   Refine refine_;

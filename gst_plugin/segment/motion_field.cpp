@@ -43,10 +43,10 @@ MotionField::MotionField(const GlApi& gl, int32_t width, int32_t height, std::ve
 }
 
 void MotionField::see(const FrameRef& frame, const InputTransform& mask_to_stored) {
-  Pass pass(*gl_);
+  Pass pass(*gl_, linear_.id());
   pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, mask_to_stored));
-  pass.read(kLumaUnit, lumas_[current_].id());
-  pass.read(frame, linear_.id());
+  pass.read(kLumaUnit, lumas_[current_].id(), 0);
+  pass.read(frame);
   pass.write(0, lumas_[1 - current_].id(), GL_RGBA8);
   pass.dispatch(programs_[0]->id(), groups_across(width_), groups_across(height_));
   has_seen_ = true;

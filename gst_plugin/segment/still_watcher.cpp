@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gl/compute.h"
+#include "gl/objects.h"
 #include "gl/pass.h"
 #include "segment/log.h"
 #include "segment/shaders.h"
@@ -49,13 +50,8 @@ StillWatcher::StillWatcher(const GlApi& gl, int32_t width, int32_t height, std::
   now_ = make_texture(gl, GL_RGBA16F, blocks_x_, blocks_y_);
   before_ = make_texture(gl, GL_RGBA16F, blocks_x_, blocks_y_);
   linear_ = make_sampler(gl, GL_LINEAR);
-  GLuint id = 0;
-  gl.GenBuffers(1, &id);
-  flags_ = {gl, id};
   const std::array<std::byte, kBufferBytes> zeros{};
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, id);
-  gl.BufferData(GL_SHADER_STORAGE_BUFFER, kBufferBytes, zeros.data(), GL_DYNAMIC_COPY);
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  flags_ = make_storage(gl, kBufferBytes, zeros.data());
 }
 
 BufferRange StillWatcher::watch(const FrameRef& frame, const InputTransform& input_to_stored, float threshold,
@@ -63,18 +59,18 @@ BufferRange StillWatcher::watch(const FrameRef& frame, const InputTransform& inp
   const size_t which = which_;
   which_ = 1 - which_;
   GST_TRACE_OBJECT(log_object(), "pass: comparing with the last input%s", force ? ", but the model runs anyway" : "");
-  Pass pass(*gl_);
+  Pass pass(*gl_, linear_.id());
   pass.uniforms(kParamsBinding, blocks_[which],
                 {{threshold, 0, static_cast<float>(width_), static_cast<float>(height_)},
                  {static_cast<int32_t>(which), force ? 1 : 0, 0, 0}});
   pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, input_to_stored));
   pass.storage(kFlagsBlock, {flags_.id(), 0, kBufferBytes});
-  pass.read(frame, linear_.id());
+  pass.read(frame);
   const GLuint across = groups_across(blocks_x_), down = groups_across(blocks_y_);
-  pass.read(kBeforeUnit, before_.id(), linear_.id());
+  pass.read(kBeforeUnit, before_.id());
   pass.write(0, now_.id(), GL_RGBA16F);
   pass.dispatch(programs_[0]->id(), across, down);
-  pass.read(kBeforeUnit, now_.id(), linear_.id());
+  pass.read(kBeforeUnit, now_.id());
   pass.write(0, before_.id(), GL_RGBA16F);
   pass.dispatch(programs_[1]->id(), across, down);
   return {flags_.id(), static_cast<GLintptr>(which) * kFlagStride, sizeof(uint32_t)};

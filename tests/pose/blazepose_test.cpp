@@ -7,6 +7,8 @@
 
 #include "detect/regions.h"
 #include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "gl_pictures.h"
 #include "harness/golden.h"
 #include "pose/blazepose_finder.h"
@@ -93,8 +95,12 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   const GlBuffer refined = make_storage(gl(), 195 * sizeof(float));
   const BufferRange places{refined.id(), 0, 195 * sizeof(float)};
   UniformBlock<Refinement> block(gl());
-  block.bind(kParamsBinding, {});
-  dispatch(gl(), (*programs)[0]->id(), {output(PoseModel::kPoints), output(PoseModel::kHeat), places});
+  {
+    Pass pass(gl());
+    pass.uniforms(kParamsBinding, block, {});
+    pass.storage({output(PoseModel::kPoints), output(PoseModel::kHeat), places});
+    pass.dispatch((*programs)[0]->id());
+  }
   regions.run((*programs)[1]->id(), params,
               {places, output(PoseModel::kScore), output(PoseModel::kWorld), regions.state()});
 

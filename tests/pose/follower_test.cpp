@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "gl/compute.h"
+#include "gl/objects.h"
 #include "pose/person_follower.h"
 #include "pose_case.h"
 

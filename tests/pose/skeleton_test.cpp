@@ -1,7 +1,7 @@
 // Skeletons over images.
 #include <algorithm>
 
-#include "gl/compute.h"
+#include "gl/objects.h"
 #include "meta/persons.h"
 #include "pose/skeleton_painter.h"
 #include "pose_case.h"

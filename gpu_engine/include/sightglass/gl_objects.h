@@ -60,8 +60,8 @@ using GlVertexArray = GlObject<gl_detail::delete_vertex_array>;
 using GlShader = GlObject<gl_detail::delete_shader>;
 using GlProgram = GlObject<gl_detail::delete_program>;
 
-// An immutable texture (glTexStorage2D) with one level. Leaves the 2D binding of the active unit at 0.
-GlTexture make_texture(const GlApi& gl, GLenum internal_format, GLsizei width, GLsizei height);
+// An immutable texture (glTexStorage2D). Leaves the 2D binding of the active unit at 0.
+GlTexture make_texture(const GlApi& gl, GLenum internal_format, GLsizei width, GLsizei height, GLsizei levels = 1);
 // A sampler with the same filter for minification and magnification, clamping to the edge. It returns the stored values
 // of sRGB textures, nonlinear colors, if the context has GL_EXT_texture_sRGB_decode.
 GlSampler make_sampler(const GlApi& gl, GLenum filter);

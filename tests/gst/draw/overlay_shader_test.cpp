@@ -11,6 +11,7 @@
 #include "draw/label_table.h"
 #include "draw/palette.h"
 #include "gl/counting_gl.h"
+#include "gl/pass.h"
 #include "gl/shaders.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
@@ -51,12 +52,10 @@ class OverlayShaderTest : public OverlayCase {
     EXPECT_NE(linked, 0) << log.c_str();
     PrimitiveBuffer buffer(gl(), count);
     if (linked == 0) return buffer;
-    gl().UseProgram(program.id());
-    gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, 1, buffer.id());
-    gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, kLabelsBinding, table.block().buffer);
-    gl().DispatchCompute(static_cast<GLuint>(count), 1, 1);
-    for (const GLuint binding : {1U, kLabelsBinding}) gl().BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
-    gl().UseProgram(0);
+    Pass pass(gl());
+    pass.storage(1, buffer.storage());
+    pass.storage(kLabelsBinding, table.block());
+    pass.dispatch(program.id(), static_cast<GLuint>(count));
     return buffer;
   }
   PrimitiveBuffer run(const std::string& statement, GLsizei count) { return run(statement, count, {gl(), {}}); }
@@ -72,10 +71,7 @@ class OverlayShaderTest : public OverlayCase {
     gl().BindBuffer(GL_ARRAY_BUFFER, 0);
     return elements;
   }
-  std::vector<Primitive> read(const PrimitiveBuffer& buffer) {
-    const auto bytes = static_cast<GLsizeiptr>(sizeof(Primitive)) * buffer.range().count;
-    return read<Primitive>({buffer.id(), 0, bytes});
-  }
+  std::vector<Primitive> read(const PrimitiveBuffer& buffer) { return read<Primitive>(buffer.storage()); }
 };
 
 TEST_F(OverlayShaderTest, ShadersAndCpuLayOutPrimitivesAlike) {

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <string>
 
 #include "gl/counting_gl.h"
+#include "gl/objects.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
@@ -73,6 +75,54 @@ TEST_F(PassTest, ExpectsNothingOfTheContext) {
   gl().ActiveTexture(GL_TEXTURE0);
 }
 
+TEST_F(PassTest, KeepsTheTexturesOfOthers) {
+  const GlTexture texture = make_texture(gl(), GL_RGBA8, 4, 4), other = make_texture(gl(), GL_RGBA8, 4, 4);
+  const GlSampler linear = make_sampler(gl(), GL_LINEAR);
+  gl().ActiveTexture(GL_TEXTURE0 + 9);
+  gl().BindTexture(GL_TEXTURE_2D, other.id());
+  gl().BindSampler(9, linear.id());
+  {
+    Pass pass(gl());
+    pass.keep(9);
+    pass.read(9, texture.id());
+    EXPECT_EQ(integer(GL_TEXTURE_BINDING_2D), static_cast<GLint>(texture.id()));
+  }
+  EXPECT_EQ(integer(GL_ACTIVE_TEXTURE), GL_TEXTURE0);
+  gl().ActiveTexture(GL_TEXTURE0 + 9);
+  EXPECT_EQ(integer(GL_TEXTURE_BINDING_2D), static_cast<GLint>(other.id()));
+  EXPECT_EQ(integer(GL_SAMPLER_BINDING), static_cast<GLint>(linear.id()));
+  gl().BindTexture(GL_TEXTURE_2D, 0);
+  gl().BindSampler(9, 0);
+  gl().ActiveTexture(GL_TEXTURE0);
+}
+
+// Both framebuffers of a pass are bound once, and none is at the end.
+TEST_F(PassTest, DrawsAndBlits) {
+  const GlApi counting = counting_gl(gl());
+  const GlTexture first = make_texture(gl(), GL_RGBA8, 4, 4), second = make_texture(gl(), GL_RGBA8, 4, 4);
+  const auto from = make_framebuffer(gl(), "a test", {{.texture = first.id()}});
+  const auto to = make_framebuffer(gl(), "a test", {{.texture = second.id()}});
+  ASSERT_TRUE(from.ok() && to.ok());
+  const GlVertexArray vertices = make_vertex_array(gl());
+  {
+    Pass pass(counting);
+    pass.into(from->id());
+    constexpr std::array<GLfloat, 4> kColor{0, 1, 0, 1};
+    gl().ClearBufferfv(GL_COLOR, 0, kColor.data());
+    pass.use(0, vertices.id());
+    EXPECT_EQ(integer(GL_VERTEX_ARRAY_BINDING), static_cast<GLint>(vertices.id()));
+    calls();
+    pass.blit(from->id(), to->id(), 4, 4);
+    EXPECT_EQ(calls(), (Calls{{"BindFramebuffer", 1}, {"BlitFramebuffer", 1}}));
+    pass.into(to->id());
+    EXPECT_EQ(integer(GL_READ_FRAMEBUFFER_BINDING), static_cast<GLint>(to->id()));
+  }
+  EXPECT_EQ(integer(GL_READ_FRAMEBUFFER_BINDING), 0);
+  EXPECT_EQ(integer(GL_DRAW_FRAMEBUFFER_BINDING), 0);
+  EXPECT_EQ(integer(GL_VERTEX_ARRAY_BINDING), 0);
+  EXPECT_EQ(download(gl(), second.id(), 4, 4).at(3, 3)[1], 255);
+}
+
 TEST_F(PassTest, UnbindsEverything) {
   const GlTexture texture = make_texture(gl(), GL_RGBA8, 4, 4), target = make_texture(gl(), GL_RGBA16F, 4, 4);
   const GlSampler linear = make_sampler(gl(), GL_LINEAR);
@@ -91,7 +141,7 @@ TEST_F(PassTest, UnbindsEverything) {
     Pass pass(gl());
     pass.uniforms(1, block, {1, 2, 3, 4});
     pass.storage(2, {id, 0, 64});
-    pass.read(FrameRef(TextureRef{texture.id(), GL_TEXTURE_2D, 4, 4}), linear.id());
+    pass.read(FrameRef(TextureRef{texture.id(), GL_TEXTURE_2D, 4, 4}), linear.id(), 0);
     pass.read(5, texture.id(), linear.id());
     pass.write(0, target.id(), GL_RGBA16F);
     pass.dispatch((*programs)[0]->id(), 1);

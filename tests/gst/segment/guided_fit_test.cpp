@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "gl/compute.h"
+#include "gl/pass.h"
 #include "gl/shaders.h"
-#include "gl/texture_unit.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
 #include "segment/shaders.h"
@@ -114,20 +114,22 @@ class GuidedFitTest : public GlTest {
         gl(), guide.width, guide.height, std::vector<float>(static_cast<size_t>(guide.width) * guide.height, 0.0F));
     const auto make = [&] { return make_texture(gl(), GL_RGBA16F, width, height); };
     const GlTexture close = make(), close_trusts = make(), functions = make(), trusts = make();
-    bind_texture(gl(), kSurroundingsUnit, surroundings.id(), 0);
-    bind_texture(gl(), 0, image.id(), 0);
-    const auto run = [&](const SharedProgram& program, const GlTexture& to, const GlTexture& trusts_to) {
-      gl().UseProgram(program->id());
-      gl().BindImageTexture(0, to.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-      gl().BindImageTexture(1, trusts_to.id(), 0, GL_FALSE, 0, GL_WRITE_ONLY, GL_RGBA16F);
-      gl().DispatchCompute(groups_across((width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation),
-                           groups_across(height), 1);
-      gl().MemoryBarrier(GL_TEXTURE_FETCH_BARRIER_BIT | GL_FRAMEBUFFER_BARRIER_BIT);
-    };
-    run(programs.value()[0], close, close_trusts);
-    bind_texture(gl(), kCloseUnit, close.id(), 0);
-    bind_texture(gl(), kCloseTrustUnit, close_trusts.id(), 0);
-    run(programs.value()[1], functions, trusts);
+    {
+      Pass pass(gl());
+      pass.read(kSurroundingsUnit, surroundings.id());
+      pass.read(0, image.id());
+      const auto run = [&](const SharedProgram& program, const GlTexture& to, const GlTexture& trusts_to) {
+        pass.write(0, to.id(), GL_RGBA16F);
+        pass.write(1, trusts_to.id(), GL_RGBA16F);
+        pass.dispatch(program->id(), groups_across((width + kFunctionsPerInvocation - 1) / kFunctionsPerInvocation),
+                      groups_across(height));
+      };
+      run(programs.value()[0], close, close_trusts);
+      pass.read(kCloseUnit, close.id());
+      pass.read(kCloseTrustUnit, close_trusts.id());
+      run(programs.value()[1], functions, trusts);
+    }
+    gl().MemoryBarrier(GL_FRAMEBUFFER_BARRIER_BIT);
     const auto found = read_texture({functions.id(), GL_TEXTURE_2D, width, height});
     const auto trust = read_texture({trusts.id(), GL_TEXTURE_2D, width, height});
     const Reference reference(guide);
