@@ -7,6 +7,7 @@
 
 #include "dmabuf_export/dmabuf_slot.h"
 #include "gl/gl_bridge.h"
+#include "gl/gl_thread.h"
 #include "gobject/guarded.h"
 
 // The debug category of the element.
@@ -47,39 +48,26 @@ PoolState& state_of(gpointer pool) { return *static_cast<GstGLDMABufExportPool*>
 std::shared_ptr<DmabufSlot> make_slot(GstBufferPool* pool, GstBuffer* theirs) {
   PoolState& state = state_of(pool);
   GstGLContext* context = GST_GL_BUFFER_POOL(pool)->context;
-  struct Making {
-    const DmabufSource& source;
-    GstBuffer* theirs;
-    std::unique_ptr<DrawTarget> target;
-    std::string error;
-  } making{state.source, theirs, nullptr, {}};
+  std::unique_ptr<DrawTarget> target;
   if (theirs == nullptr) {
     const std::lock_guard lock(state.mutex);
-    making.target = std::move(state.first);
+    target = std::move(state.first);
   }
-  if (making.target == nullptr) {
-    sightglass::gl_thread_add(
-        context,
-        [](GstGLContext*, gpointer data) {
-          auto& making = *static_cast<Making*>(data);
-          const auto& [targets, format, pool] = making.source;
-          const auto frame = making.theirs != nullptr ? sightglass::frame_in_buffer(making.theirs, format)
-                                                      : std::optional<sightglass::interop::DmabufFrame>();
-          auto target = frame ? targets->adopt(*frame) : targets->make(format.request);
-          if (target.ok()) {
-            making.target = std::move(target).value();
-          } else {
-            making.error = target.status().message();
-          }
-        },
-        &making);
+  if (target == nullptr) {
+    const auto& [targets, format, downstream] = state.source;
+    auto made = sightglass::on_gl_thread(context, [&] {
+      const auto frame = theirs != nullptr ? sightglass::frame_in_buffer(theirs, format)
+                                           : std::optional<sightglass::interop::DmabufFrame>();
+      return frame ? targets->adopt(*frame) : targets->make(format.request);
+    });
+    if (!made.ok()) {
+      GST_WARNING_OBJECT(pool, "%s", made.status().message().c_str());
+      return nullptr;
+    }
+    target = std::move(made).value();
   }
-  if (making.target == nullptr) {
-    GST_WARNING_OBJECT(pool, "%s", making.error.c_str());
-    return nullptr;
-  }
-  GstMemory* memory = theirs == nullptr ? sightglass::make_dmabuf_memory(making.target->frame()) : nullptr;
-  auto slot = std::make_shared<DmabufSlot>(context, std::move(making.target), memory);
+  GstMemory* memory = theirs == nullptr ? sightglass::make_dmabuf_memory(target->frame()) : nullptr;
+  auto slot = std::make_shared<DmabufSlot>(context, std::move(target), memory);
   if (theirs != nullptr || memory != nullptr) return slot;
   GST_WARNING_OBJECT(pool, "cannot create a GstMemory for a DMABUF");
   return nullptr;
@@ -129,9 +117,7 @@ void finalize(GObject* object) {
   auto* pool = static_cast<GstGLDMABufExportPool*>(static_cast<gpointer>(object));
   // Textures that were never used.
   if (pool->state->first != nullptr) {
-    sightglass::gl_thread_add(
-        pool->parent.context, [](GstGLContext*, gpointer state) { static_cast<PoolState*>(state)->first.reset(); },
-        pool->state);
+    sightglass::on_gl_thread(pool->parent.context, [&] { pool->state->first.reset(); });
   }
   delete pool->state;
   G_OBJECT_CLASS(sightglass_dmabuf_pool_parent_class)->finalize(object);

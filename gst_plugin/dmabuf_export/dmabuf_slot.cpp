@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "gobject/guarded.h"
+#include "gl/gl_thread.h"
 
 namespace sightglass {
 
@@ -38,8 +38,7 @@ gsize extent(const interop::DmabufFrame& frame, gsize whole) {
 
 DmabufSlot::~DmabufSlot() {
   if (memory != nullptr) gst_memory_unref(memory);
-  sightglass::gl_thread_add(
-      context, [](GstGLContext*, gpointer self) { static_cast<DmabufSlot*>(self)->target.reset(); }, this);
+  on_gl_thread(context, [this] { target.reset(); });
   gst_object_unref(context);
 }
 

@@ -9,8 +9,8 @@
 
 #include "gl/frame_format.h"
 #include "gl/gl_bridge.h"
+#include "gl/gl_thread.h"
 #include "gl/share_groups.h"
-#include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "sightglass/interop/gbm_device.h"
 
@@ -81,16 +81,15 @@ Status DmabufExporter::attach(GstGLContext* context) {
 
 void DmabufExporter::detach() {
   GstBufferPool* pool = nullptr;
-  GstGLContext* context = nullptr;
-  struct Objects {
-    std::unique_ptr<interop::DrawTarget> first;
-    std::unique_ptr<PlanePainter> painter;
-  } objects;
+  ContextRef context;
+  std::unique_ptr<interop::DrawTarget> first;
+  std::unique_ptr<PlanePainter> painter;
   {
     const std::lock_guard lock(mutex_);
     pool = std::exchange(pool_, nullptr);
-    context = std::exchange(context_, nullptr);
-    objects = {std::move(first_), std::move(painter_)};
+    context.reset(std::exchange(context_, nullptr));
+    first = std::move(first_);
+    painter = std::move(painter_);
     fence_.reset();
     targets_.reset();
     source_.reset();
@@ -98,9 +97,10 @@ void DmabufExporter::detach() {
   drop(pool);
   if (context == nullptr) return;
   // The objects belong to this context, which may differ from the caller's.
-  sightglass::gl_thread_add(
-      context, [](GstGLContext*, gpointer data) { *static_cast<Objects*>(data) = {}; }, &objects);
-  gst_object_unref(context);
+  on_gl_thread(context.get(), [&] {
+    first.reset();
+    painter.reset();
+  });
 }
 
 bool DmabufExporter::can_export(uint32_t fourcc, uint64_t modifier) const {
@@ -109,29 +109,17 @@ bool DmabufExporter::can_export(uint32_t fourcc, uint64_t modifier) const {
 }
 
 // The GL thread also takes the lock, so callers must not wait for it with the lock held.
-Status DmabufExporter::on_gl_thread(const std::function<Status()>& work) {
-  struct Job {
-    DmabufExporter* self;
-    const std::function<Status()>& work;
-    GstGLContext* context;
-    Status status;
-  } job{this, work, nullptr, {}};
+Status DmabufExporter::run(const std::function<Status()>& work) {
+  ContextRef context;
   {
     const std::lock_guard lock(mutex_);
-    if (context_ != nullptr) job.context = GST_GL_CONTEXT(gst_object_ref(context_));
+    context = ref(context_);
   }
-  if (job.context == nullptr) return internal_error("no GL context");
-  sightglass::gl_thread_add(
-      job.context,
-      [](GstGLContext* context, gpointer data) {
-        auto& job = *static_cast<Job*>(data);
-        const std::lock_guard lock(job.self->mutex_);
-        job.status =
-            job.self->context_ == context ? job.work() : internal_error("the GL context changed in the meantime");
-      },
-      &job);
-  gst_object_unref(job.context);
-  return job.status;
+  if (context == nullptr) return internal_error("no GL context");
+  return on_gl_thread(context.get(), [&] {
+    const std::lock_guard lock(mutex_);
+    return context_ == context.get() ? work() : internal_error("the GL context changed in the meantime");
+  });
 }
 
 Status DmabufExporter::set_format(const ExportFormat& format, guint held, DownstreamPool theirs) {
@@ -148,7 +136,7 @@ Status DmabufExporter::set_format(const ExportFormat& format, guint held, Downst
   }
   drop(pool);
   before.reset();
-  Status status = on_gl_thread([&]() -> Status {
+  Status status = run([&]() -> Status {
     first_.reset();
     painter_.reset();
     if (const auto frame = sample != nullptr ? frame_in_buffer(sample, format) : std::nullopt) {
@@ -264,7 +252,7 @@ Result<GstBuffer*> DmabufExporter::export_frame(GstBuffer* input) {
   if (output == nullptr) {
     return device_error("cannot create another DMABUF; run with GST_DEBUG=gldmabufexport:2 for the reason");
   }
-  Status status = on_gl_thread([&] { return finish(input, output); });
+  Status status = run([&] { return finish(input, output); });
   bool lent = false;
   GstBuffer* frame = status.ok() ? unwrap_dmabuf(output, format, &lent) : nullptr;
   gst_buffer_unref(output);

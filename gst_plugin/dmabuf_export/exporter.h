@@ -52,7 +52,7 @@ class DmabufExporter {
   ExportStats stats() const;
 
  private:
-  Status on_gl_thread(const std::function<Status()>& work);
+  Status run(const std::function<Status()>& work);
   GstBuffer* acquire();
   // With the lock held:
   bool fits(GstBuffer* buffer) const;

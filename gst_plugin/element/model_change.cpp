@@ -5,7 +5,6 @@
 
 #include "gl/gl_bridge.h"
 #include "gl/share_groups.h"
-#include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "gpu_engine/cancellation.h"
 #include "gpu_engine/exceptions.h"
@@ -18,16 +17,8 @@ namespace sightglass {
 
 namespace {
 
-// Runs `work` on the GL thread of `context`, and waits for it.
-template <typename Work>
-void run_on(GstGLContext* context, Work work) {
-  gl_thread_add(
-      context, [](GstGLContext*, gpointer data) { (*static_cast<Work*>(data))(); }, &work);
-}
-
-// A new context that shares objects with `other` and has its own thread; null if the driver cannot create one. The
-// caller owns it.
-GstGLContext* create_shared_context(GstGLContext* other) {
+// A new context that shares objects with `other` and has its own thread; null if the driver cannot create one.
+ContextRef create_shared_context(GstGLContext* other) {
   GstGLDisplay* display = gst_gl_context_get_display(other);
   GstGLContext* context = nullptr;
   GError* error = nullptr;
@@ -46,7 +37,7 @@ GstGLContext* create_shared_context(GstGLContext* other) {
                        GST_OBJECT_NAME(other));
     gst_clear_object(&context);
   }
-  return context;
+  return ContextRef(context);
 }
 
 // On the GL thread of `context`. With `ahead`, returns only when the GPU has finished all work.
@@ -66,27 +57,25 @@ Result<std::unique_ptr<FrameProcessor>> create_processor(const LoadedModel& mode
 
 // A separate context, and a processor on it that draws no frame.
 struct Rehearsal {
-  explicit Rehearsal(GstGLContext* owned) : context(owned) {}
+  explicit Rehearsal(ContextRef own) : context(std::move(own)) {}
   Rehearsal(const Rehearsal&) = delete;
   Rehearsal& operator=(const Rehearsal&) = delete;
   ~Rehearsal() {
-    if (processor != nullptr) run_on(context, [this] { processor.reset(); });
-    gst_clear_object(&context);
+    if (processor != nullptr) on_gl_thread(context.get(), [this] { processor.reset(); });
   }
-  GstGLContext* context;
+  ContextRef context;
   std::unique_ptr<FrameProcessor> processor;
 };
 
 }  // namespace
 
 ReadyModel::~ReadyModel() {
-  if (processor != nullptr) run_on(context.get(), [this] { processor.reset(); });
+  if (processor != nullptr) on_gl_thread(context.get(), [this] { processor.reset(); });
 }
 
-ModelChange::ModelChange(std::optional<std::string> name, Load load, const Place& place)
-    : name_(std::move(name)), place_(place) {
+ModelChange::ModelChange(std::optional<std::string> name, Load load, Place place)
+    : name_(std::move(name)), place_(std::move(place)) {
   GST_INFO_OBJECT(log_object(), "loading and compiling model %s while frames flow", shown_name());
-  gst_object_ref(place_.context);
   thread_ = std::thread([this, load = std::move(load), element = log_object()] {
     const LogScope scope(element);  // the element outlives the change
     try {
@@ -102,7 +91,6 @@ ModelChange::~ModelChange() {
   abandoned_ = true;
   thread_.join();
   result_.reset();
-  gst_object_unref(place_.context);
 }
 
 Result<ReadyModel> ModelChange::take() { return *std::move(result_); }
@@ -117,22 +105,21 @@ Result<ReadyModel> ModelChange::prepare(const Load& load) const {
   ready.kind = place_.kind;
   ready.size = place_.size;
   const auto create = [&](GstGLContext* context, bool ahead, const ModelTimes& times) {
-    Result<std::unique_ptr<FrameProcessor>> made = internal_error("the GL thread did nothing");
-    run_on(context, [&] {
+    return on_gl_thread(context, [&] {
       const CancellationScope scope(abandoned_);
-      made = create_processor(*ready.model, context, place_, ahead, times);
+      return create_processor(*ready.model, context, place_, ahead, times);
     });
-    return made;
   };
-  Rehearsal rehearsal(abandoned_ ? nullptr : create_shared_context(place_.context));
+  Rehearsal rehearsal(abandoned_ ? nullptr : create_shared_context(place_.context.get()));
   if (rehearsal.context != nullptr) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context, true, {}));
-    GST_DEBUG_OBJECT(log_object(), "compiled and ran on %s while frames flow", GST_OBJECT_NAME(rehearsal.context));
+    SIGHTGLASS_ASSIGN_OR_RETURN(rehearsal.processor, create(rehearsal.context.get(), true, {}));
+    GST_DEBUG_OBJECT(log_object(), "compiled and ran on %s while frames flow",
+                     GST_OBJECT_NAME(rehearsal.context.get()));
   }
   if (abandoned_) return ready;
-  ready.context.reset(GST_GL_CONTEXT(gst_object_ref(place_.context)));
+  ready.context = ref(place_.context.get());
   const ModelTimes times = rehearsal.processor != nullptr ? rehearsal.processor->model_times() : ModelTimes{};
-  SIGHTGLASS_ASSIGN_OR_RETURN(ready.processor, create(place_.context, false, times));
+  SIGHTGLASS_ASSIGN_OR_RETURN(ready.processor, create(place_.context.get(), false, times));
   const auto taken = std::chrono::steady_clock::now() - begin;
   ready.prepared_ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count());
   return ready;

@@ -12,14 +12,12 @@
 #include <thread>
 
 #include "element/frame_processor.h"
+#include "gl/gl_thread.h"
 
 namespace sightglass {
 
 // A model that can take over between two frames. Any thread except GL threads may destroy it.
 struct ReadyModel {
-  struct Unref {
-    void operator()(GstGLContext* context) const { gst_object_unref(context); }
-  };
   ReadyModel() = default;
   ReadyModel(ReadyModel&&) = default;
   ReadyModel& operator=(ReadyModel&&) = delete;
@@ -27,7 +25,7 @@ struct ReadyModel {
 
   std::shared_ptr<const LoadedModel> model;
   std::unique_ptr<FrameProcessor> processor;  // for frames of `kind` and `size`, on `context`
-  std::unique_ptr<GstGLContext, Unref> context;
+  ContextRef context;
   FrameKind kind = FrameKind::kRgba;
   FrameSize size;
   uint64_t prepared_ns = 0;  // how long loading and compiling took
@@ -36,7 +34,7 @@ struct ReadyModel {
 class ModelChange {
  public:
   struct Place {
-    GstGLContext* context;  // of the frames
+    ContextRef context;  // of the frames
     FrameKind kind;
     FrameSize size;
     TuningMode tuning;
@@ -45,7 +43,7 @@ class ModelChange {
   using Load = std::function<Result<std::shared_ptr<const LoadedModel>>()>;
 
   // `name` is the value of the property. `load` runs on the separate thread.
-  ModelChange(std::optional<std::string> name, Load load, const Place& place);
+  ModelChange(std::optional<std::string> name, Load load, Place place);
   // Waits until the thread has finished its current step. Not on a GL thread.
   ~ModelChange();
   ModelChange(const ModelChange&) = delete;
@@ -62,7 +60,7 @@ class ModelChange {
   Result<ReadyModel> prepare(const Load& load) const;
 
   const std::optional<std::string> name_;
-  const Place place_;  // holds a reference to the context
+  const Place place_;
   std::atomic<bool> done_ = false, abandoned_ = false;
   std::optional<Result<ReadyModel>> result_;  // belongs to the thread until done_
   std::thread thread_;

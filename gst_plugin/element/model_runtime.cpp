@@ -5,8 +5,8 @@
 #include "draw/typesetter.h"
 #include "element/model_change.h"
 #include "gl/gl_bridge.h"
+#include "gl/gl_thread.h"
 #include "gl/share_groups.h"
-#include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "gobject/property_rules.h"
 #include "gpu_engine/exceptions.h"
@@ -17,18 +17,6 @@
 #define GST_CAT_DEFAULT sightglass::base_log()
 
 namespace sightglass {
-
-namespace {}  // namespace
-
-struct ModelRuntime::Job {
-  ModelRuntime* runtime;
-  GstGLContext* context;
-  GstBuffer* input;
-  GstBuffer* output;
-  Orientation orientation;
-  Status status;
-  FrameTicket ticket;
-};
 
 ModelRuntime::ModelRuntime() = default;
 ModelRuntime::~ModelRuntime() = default;
@@ -203,35 +191,30 @@ Status ModelRuntime::attach(GstGLContext* context) {
 }
 
 void ModelRuntime::detach() {
-  struct Held {
-    std::shared_ptr<ShareGroup> group;
-    std::unique_ptr<FrameProcessor> processor;
-    std::unique_ptr<ModelHud> hud;
-    HeldInputs* inputs;
-    std::vector<SharedResults> last;
-  } held;
-  GstGLContext* context = nullptr;
+  std::shared_ptr<ShareGroup> group;
+  std::unique_ptr<FrameProcessor> processor;
+  std::unique_ptr<ModelHud> hud;
+  ContextRef context;
   {
     const std::lock_guard lock(mutex_);
-    held = {std::move(group_), std::move(processor_), std::move(hud_), &inputs_, {}};
-    context = std::exchange(context_, nullptr);
+    group = std::move(group_);
+    processor = std::move(processor_);
+    hud = std::move(hud_);
+    context.reset(std::exchange(context_, nullptr));
   }
   if (context == nullptr) return;
   // The objects belong to this context, which may differ from the caller's.
-  sightglass::gl_thread_add(
-      context,
-      [](GstGLContext*, gpointer data) {
-        auto* that = static_cast<Held*>(data);
-        std::vector<SharedResults> last;
-        if (ResultsReadback* results = that->processor->results()) last = results->finish();
-        that->inputs->detach();
-        *that = {};
-        that->last = std::move(last);
-      },
-      &held);
-  gst_object_unref(context);
+  const std::vector<SharedResults> last = on_gl_thread(context.get(), [&] {
+    std::vector<SharedResults> results;
+    if (processor->results() != nullptr) results = processor->results()->finish();
+    inputs_.detach();
+    hud.reset();
+    processor.reset();
+    group.reset();
+    return results;
+  });
   const std::lock_guard lock(mutex_);
-  note_arrived(held.last);
+  note_arrived(last);
 }
 
 Status ModelRuntime::set_caps(const FrameFormat& input, const GstVideoInfo& output) {
@@ -248,18 +231,7 @@ Result<bool> ModelRuntime::prepare(GstGLContext* context) {
     if (!input_) return false;
     if (context_ == context && built_for_ == input_->kind) return true;
   }
-  struct Call {
-    ModelRuntime* runtime;
-    Status status;
-  } call{this, {}};
-  sightglass::gl_thread_add(
-      context,
-      [](GstGLContext* current, gpointer data) {
-        auto* that = static_cast<Call*>(data);
-        that->status = that->runtime->attach(current);
-      },
-      &call);
-  SIGHTGLASS_RETURN_IF_ERROR(call.status);
+  SIGHTGLASS_RETURN_IF_ERROR(on_gl_thread(context, [&] { return attach(context); }));
   const std::lock_guard lock(mutex_);
   return context_ != nullptr;
 }
@@ -311,92 +283,80 @@ void ModelRuntime::forget() {
 }
 
 void ModelRuntime::release_inputs() {
-  GstGLContext* context = nullptr;
+  ContextRef context;
   {
     const std::lock_guard lock(mutex_);
     if (context_ == nullptr) return;
-    context = GST_GL_CONTEXT(gst_object_ref(context_));
+    context = ref(context_);
   }
-  sightglass::gl_thread_add(
-      context,
-      [](GstGLContext* current, gpointer data) {
-        auto* that = static_cast<ModelRuntime*>(data);
-        const std::lock_guard lock(that->mutex_);
-        if (that->context_ == current) that->inputs_.wait();
-      },
-      this);
-  gst_object_unref(context);
+  on_gl_thread(context.get(), [&] {
+    const std::lock_guard lock(mutex_);
+    if (context_ == context.get()) inputs_.wait();
+  });
   inputs_.release_all();
 }
 
 Result<FrameTicket> ModelRuntime::process(GstBuffer* input, GstBuffer* output) {
-  GstGLContext* context = nullptr;
-  Status status;
+  ContextRef context;
   {
     const std::lock_guard lock(mutex_);
     if (context_ == nullptr) return internal_error("a frame arrived before the element was ready");
-    context = GST_GL_CONTEXT(gst_object_ref(context_));
-    status = check_frame(input, *input_, context);
+    context = ref(context_);
+    if (Status status = check_frame(input, *input_, context.get()); !status.ok()) {
+      inputs_.release_read();
+      return status;
+    }
   }
-  Job job{this, context, input, output, orientation(), status, {}};
-  if (job.status.ok()) {
-    const uint64_t begin = gst_util_get_timestamp();
-    sightglass::gl_thread_add(
-        context,
-        [](GstGLContext*, gpointer data) {
-          auto* that = static_cast<Job*>(data);
-          that->runtime->run(*that);
-        },
-        &job);
-    if (const uint64_t now = gst_util_get_timestamp(); job.status.ok()) stats_.note_frame(now - begin, now);
-  }
-  gst_object_unref(context);
+  const uint64_t begin = gst_util_get_timestamp();
+  const Orientation wanted = orientation();
+  Result<FrameTicket> ticket = on_gl_thread(context.get(), [&] { return issue(context.get(), input, output, wanted); });
+  if (const uint64_t now = gst_util_get_timestamp(); ticket.ok()) stats_.note_frame(now - begin, now);
   inputs_.release_read();
-  SIGHTGLASS_RETURN_IF_ERROR(job.status);
+  SIGHTGLASS_RETURN_IF_ERROR(ticket.status());
   // The first frame does not compete with the compiler, and nothing else has to arrive for it to begin.
   begin_start();
-  return job.ticket;
+  return ticket;
 }
 
-void ModelRuntime::run(Job& job) try {
+Result<FrameTicket> ModelRuntime::issue(GstGLContext* context, GstBuffer* input, GstBuffer* output,
+                                        Orientation wanted) try {
   const std::lock_guard lock(mutex_);
-  if (context_ != job.context) {
-    job.status = internal_error("the GL context was replaced while a frame was in flight");
-    return;
-  }
+  if (context_ != context) return internal_error("the GL context was replaced while a frame was in flight");
   inputs_.poll();
   const uint64_t inferences = processor_->inferences();
   FrameJob frame;
-  frame.input = job.input;
-  frame.output_buffer = job.output;
+  frame.input = input;
+  frame.output_buffer = output;
   frame.number = frames_begun_++;
-  wait_for_buffer(job.input, job.context);
+  wait_for_buffer(input, context);
+  Status status;
   {
-    const MappedFrame input(job.input, *input_);
-    const MappedTexture output(job.output, output_, GST_MAP_WRITE);
-    if (!input.ok() || !output.ok()) {
-      job.status = device_error(std::string("cannot map the ") + (input.ok() ? "output" : "input") + " texture");
-      return;
+    const MappedFrame read(input, *input_);
+    const MappedTexture drawn(output, output_, GST_MAP_WRITE);
+    if (!read.ok() || !drawn.ok()) {
+      return device_error(std::string("cannot map the ") + (read.ok() ? "output" : "input") + " texture");
     }
-    frame.output = output.texture().id;
-    const InputTransform place = upright_to_stored_in(job.input, job.orientation);
-    job.status = follow_size();
-    frame.frame = {input.frame(), place, sized_for_.width, sized_for_.height, sized_for_.pixel_aspect};
-    if (job.status.ok()) job.status = processor_->process(frame);
-    if (job.status.ok()) job.status = draw_hud(frame, processor_->inferences() - inferences);
+    frame.output = drawn.texture().id;
+    const InputTransform place = upright_to_stored_in(input, wanted);
+    status = follow_size();
+    frame.frame = {read.frame(), place, sized_for_.width, sized_for_.height, sized_for_.pixel_aspect};
+    if (status.ok()) status = processor_->process(frame);
+    if (status.ok()) status = draw_hud(frame, processor_->inferences() - inferences);
   }
-  if (job.status.ok()) job.status = processor_->annotate(frame);
+  if (status.ok()) status = processor_->annotate(frame);
   // The input memory may return to its pool, and be overwritten, only after the GPU has read it.
-  if (!inputs_.hold(job.input)) gst_buffer_add_parent_buffer_meta(job.output, job.input);
-  signal_buffer(job.output, job.context);
+  if (!inputs_.hold(input)) gst_buffer_add_parent_buffer_meta(output, input);
+  signal_buffer(output, context);
   // After the signal, so that showing the frame does not wait for this.
   if (ResultsReadback* results = processor_->results()) note_arrived(results->collect());
-  if (job.status.ok()) job.status = processor_->finish(frame);
-  job.ticket = {frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), frame.awaits_results};
+  if (status.ok()) status = processor_->finish(frame);
   stats_.note_work({processor_->inferences() - inferences, processor_->skipped(stats_.take_request_for_skipped()),
                     processor_->poll_time(), interim_, frame.failure.message()});
+  SIGHTGLASS_RETURN_IF_ERROR(status);
+  return FrameTicket{frame.number, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_),
+                     frame.awaits_results};
 } catch (...) {
-  job.status = status_of_exception(title_, "process a frame");
+  return status_of_exception(title_, "process a frame");
 }
 
 Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
@@ -408,6 +368,173 @@ Status ModelRuntime::draw_hud(const FrameJob& job, uint64_t inferences) {
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_)};
   const int32_t shown_width = own_size() ? picture.width : job.frame.shown_width();
   return hud_->draw(settings, stats_.snapshot(), inferences, gst_util_get_timestamp(), picture, shown_width);
+}
+
+// Results on their way from the GPU to the streaming thread.
+
+std::vector<SharedResults> ModelRuntime::take_results() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(arrived_, {});
+}
+
+std::vector<SharedResults> ModelRuntime::await_results(ResultsWait what) {
+  ContextRef context;
+  {
+    const std::lock_guard lock(mutex_);
+    if (context_ != nullptr && processor_->results() != nullptr) context = ref(context_);
+  }
+  if (context == nullptr) return take_results();
+  on_gl_thread(context.get(), [&] {
+    const std::lock_guard lock(mutex_);
+    if (context_ != context.get()) return;
+    ResultsReadback& results = *processor_->results();
+    note_arrived(what == ResultsWait::kAll      ? results.finish()
+                 : what == ResultsWait::kOldest ? results.wait()
+                                                : results.collect());
+  });
+  return take_results();
+}
+
+void ModelRuntime::drop_results() {
+  const std::lock_guard lock(mutex_);
+  arrived_.clear();
+  if (processor_ != nullptr && processor_->results() != nullptr) processor_->results()->forget();
+}
+
+void ModelRuntime::note_arrived(const std::vector<SharedResults>& results) {
+  if (!results.empty()) GST_LOG_OBJECT(log_object(), "results of %" G_GSIZE_FORMAT " frames arrived", results.size());
+  arrived_.insert(arrived_.end(), results.begin(), results.end());
+}
+
+// Models that are prepared while frames flow.
+
+void ModelRuntime::cancel_change() {
+  if (change_ != nullptr) GST_DEBUG_OBJECT(log_object(), "canceling the pending model change");
+  change_.reset();
+}
+
+std::optional<ModelSettings> ModelRuntime::wanted_change() const {
+  const std::lock_guard lock(settings_mutex_);
+  return settings_.model != model_name_ ? std::optional(settings_) : std::nullopt;
+}
+
+bool ModelRuntime::is_interim() const {
+  const std::lock_guard lock(mutex_);
+  return interim_ && context_ != nullptr;
+}
+
+ModelNews ModelRuntime::follow_model() {
+  ModelNews news;
+  if (change_ != nullptr) {
+    if (!change_->is_done()) return {};
+    news = change_starts_ ? end_start() : end_change();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    news.failure = start_failure_;
+  }
+  if (!news.failure.ok()) return news;
+  if (is_interim()) {
+    begin_start();
+  } else if (const std::optional<ModelSettings> wanted = wanted_change()) {
+    begin_change(*wanted);
+  }
+  return news;
+}
+
+void ModelRuntime::begin_start() {
+  if (change_ != nullptr) return;
+  const std::string name = model_name();
+  const std::lock_guard lock(mutex_);
+  if (context_ == nullptr || !interim_ || !start_failure_.ok()) return;
+  change_starts_ = true;
+  change_ = std::make_unique<ModelChange>(
+      name, [model = model_] { return model; },
+      ModelChange::Place{ref(context_), built_for_, sized_for_, tuning_, cache_folder_});
+}
+
+ModelNews ModelRuntime::end_start() {
+  const std::unique_ptr<ModelChange> change = std::move(change_);
+  Result<ReadyModel> ready = change->take();
+  if (!ready.ok()) {
+    const std::lock_guard lock(mutex_);
+    const bool is_current = context_ == change->place().context.get() && built_for_ == change->place().kind;
+    if (is_current) start_failure_ = ready.status();  // otherwise it begins again
+    return {};
+  }
+  uint64_t began = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    began = attached_at_;
+  }
+  if (!take_over(*ready, change->name())) {
+    GST_DEBUG_OBJECT(log_object(), "preparing model %s again: GL context or frames have changed", change->shown_name());
+    return {};
+  }
+  const uint64_t taken = gst_util_get_timestamp() - began;
+  stats_.note_start(taken);
+  GST_INFO_OBJECT(log_object(), "model %s is ready, %.1f ms after the start; %" G_GUINT64_FORMAT " frames without it",
+                  change->shown_name(), static_cast<double>(taken) / GST_MSECOND, stats_.snapshot().early);
+  return {};
+}
+
+void ModelRuntime::begin_change(const ModelSettings& wanted) {
+  const std::lock_guard lock(mutex_);
+  if (context_ == nullptr) return;  // before the first frame
+  change_starts_ = false;
+  change_ = std::make_unique<ModelChange>(
+      wanted.model, [this, wanted] { return load(wanted); },
+      ModelChange::Place{ref(context_), built_for_, sized_for_, tuning_, cache_folder_});
+}
+
+ModelNews ModelRuntime::end_change() {
+  const std::unique_ptr<ModelChange> change = std::move(change_);
+  const std::optional<ModelSettings> wanted = wanted_change();
+  if (!wanted || wanted->model != change->name()) {
+    GST_DEBUG_OBJECT(log_object(), "dropping model %s: another one has been set since", change->shown_name());
+    return {};
+  }
+  Result<ReadyModel> ready = change->take();
+  if (!ready.ok()) {
+    GST_INFO_OBJECT(log_object(), "cannot use model %s: %s", change->shown_name(), ready.status().message().c_str());
+    const std::lock_guard lock(settings_mutex_);
+    if (settings_.model == change->name()) settings_.model = model_name_;
+    return {false,
+            {"model=" + change->name().value_or("") + ": cannot be used, " + model_name_.value_or("") +
+             " stays in effect: " + ready.status().message()},
+            {}};
+  }
+  const std::shared_ptr<const LoadedModel> model = ready->model;
+  if (!take_over(*ready, change->name())) {
+    GST_DEBUG_OBJECT(log_object(), "preparing model %s again: GL context or frames have changed", change->shown_name());
+    return {};
+  }
+  GST_INFO_OBJECT(log_object(), "model %s takes over, prepared in %.1f ms", change->shown_name(),
+                  static_cast<double>(ready->prepared_ns) / GST_MSECOND);
+  adopt(model);
+  {
+    const std::lock_guard lock(settings_mutex_);
+    model_name_ = change->name();
+  }
+  return {true, model->warnings(), {}};
+}
+
+// Waits only for pending results; everything that frames need is prepared.
+bool ModelRuntime::take_over(ReadyModel& ready, const std::optional<std::string>& name) {
+  const bool done = on_gl_thread(ready.context.get(), [&] {
+    const std::lock_guard lock(mutex_);
+    if (context_ != ready.context.get() || built_for_ != ready.kind) return false;
+    if (ResultsReadback* results = processor_->results()) note_arrived(results->finish());
+    processor_ = std::move(ready.processor);
+    interim_ = false;
+    const std::string title = title_of(element_, name);
+    if (std::exchange(title_, title) != title) hud_.reset();
+    model_ = std::move(ready.model);
+    sized_for_ = ready.size;
+    return true;
+  });
+  if (done) stats_.note_change(ready.prepared_ns);
+  return done;
 }
 
 }  // namespace sightglass

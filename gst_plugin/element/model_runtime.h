@@ -131,9 +131,9 @@ class ModelRuntime {
   bool is_started() const { return started_; }
 
  private:
-  struct Job;
   bool get_property_locked(guint id, GValue* value) const;
-  void run(Job& job);
+  // process() on the GL thread.
+  Result<FrameTicket> issue(GstGLContext* context, GstBuffer* input, GstBuffer* output, Orientation wanted);
   void note_arrived(const std::vector<SharedResults>& results);  // with mutex_ held
   FrameSize upright_size() const;
   std::optional<ModelSettings> wanted_change() const;

@@ -15,6 +15,7 @@
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"
+#include "gl/gl_thread.h"
 #include "gobject/guarded.h"
 #include "gobject/owned.h"
 #include "gobject/package.h"
@@ -99,7 +100,6 @@ struct State {
   // The current frame.
   GstBuffer* mask = nullptr;
   GstBuffer* picture = nullptr;
-  Status status;
   Settings now;
   std::vector<Scene> exposures;
   std::array<sightglass::figure::KeyPoint, sightglass::figure::kKeyPoints> key_points;
@@ -319,21 +319,18 @@ void describe(const State& state, GstBuffer* buffer) {
   }
 }
 
-// On the GL thread.
-void draw(GstGLContext* context, gpointer data) {
-  GstGLBaseSrc* src = GST_GL_BASE_SRC(data);
+// On the GL thread of `context`.
+Status draw(GstGLBaseSrc* src, GstGLContext* context) {
   State& state = state_of(src);
   const auto* memory = reinterpret_cast<const GstGLMemory*>(gst_buffer_peek_memory(state.picture, 0));
   const sightglass::MappedMask mask(state.mask);
-  if (!mask.ok()) {
-    state.status = sightglass::device_error("the mask's texture cannot be mapped");
-    return;
-  }
+  if (!mask.ok()) return sightglass::device_error("the mask's texture cannot be mapped");
   Renderer& renderer = *state.gl->renderer;
-  state.status = renderer.resize(GST_VIDEO_INFO_WIDTH(&src->out_info), GST_VIDEO_INFO_HEIGHT(&src->out_info));
-  if (!state.status.ok()) return;
-  state.status = renderer.draw(state.exposures, state.now.output, memory->tex_id, mask.texture());
+  SIGHTGLASS_RETURN_IF_ERROR(
+      renderer.resize(GST_VIDEO_INFO_WIDTH(&src->out_info), GST_VIDEO_INFO_HEIGHT(&src->out_info)));
+  Status drawn = renderer.draw(state.exposures, state.now.output, memory->tex_id, mask.texture());
   sightglass::signal_buffer(state.picture, context);
+  return drawn;
 }
 
 // The contents of a frame depend on its time, which the base class sets in fill(). The time cannot be predicted,
@@ -354,11 +351,11 @@ GstFlowReturn fill(GstPushSrc* push, GstBuffer* buffer) {
   flow = gst_buffer_pool_acquire_buffer(state.masks, &state.mask, nullptr);
   if (flow != GST_FLOW_OK) return flow;
   state.picture = buffer;
-  sightglass::gl_thread_add(GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context, draw, src);
-  if (state.status.ok()) {
+  GstGLContext* context = GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(buffer, 0))->context;
+  if (const Status drawn = sightglass::on_gl_thread(context, [&] { return draw(src, context); }); drawn.ok()) {
     describe(state, buffer);
   } else {
-    post_error(src, state.status);
+    post_error(src, drawn);
     flow = GST_FLOW_ERROR;
   }
   gst_clear_buffer(&state.mask);

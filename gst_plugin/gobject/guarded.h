@@ -6,7 +6,6 @@
 #include <gst/gl/gl.h>
 #include <gst/gst.h>
 
-#include <exception>
 #include <type_traits>
 
 #include "gobject/log.h"
@@ -83,30 +82,5 @@ struct Guard<kFunction> {
 // message and FALSE, null, GST_FLOW_ERROR or GST_STATE_CHANGE_FAILURE.
 template <auto kFunction>
 inline constexpr auto guarded = &guarded_detail::Guard<kFunction>::call;
-
-// gst_gl_context_thread_add() of a function that may throw: the caller gets what it throws on the GL thread. What it
-// logs is about the caller's log_object().
-template <typename Data>
-void gl_thread_add(GstGLContext* context, void (*function)(GstGLContext*, gpointer), Data* data) {
-  struct Call {
-    void (*function)(GstGLContext*, gpointer);
-    gpointer data;
-    GObject* log_object;
-    std::exception_ptr thrown;
-  } call{function, data, log_object(), nullptr};
-  gst_gl_context_thread_add(
-      context,
-      [](GstGLContext* current, gpointer pointer) {
-        auto& todo = *static_cast<Call*>(pointer);
-        const LogScope scope(todo.log_object);
-        try {
-          todo.function(current, todo.data);
-        } catch (...) {
-          todo.thrown = std::current_exception();
-        }
-      },
-      &call);
-  if (call.thrown != nullptr) std::rethrow_exception(call.thrown);
-}
 
 }  // namespace sightglass
