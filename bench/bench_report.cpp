@@ -10,7 +10,7 @@
 
 #include "chart.h"
 #include "checks.h"
-#include "gpu_engine/output_file.h"
+#include "gpu_engine/files.h"
 #include "machine.h"
 #include "report_text.h"
 #include "run_record.h"

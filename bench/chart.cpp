@@ -4,8 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "common/append.h"
-#include "common/xml_text.h"
+#include "common/formatting.h"
 #include "comparison.h"
 
 namespace sightglass::bench {

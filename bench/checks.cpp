@@ -5,7 +5,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "common/append.h"
+#include "common/formatting.h"
 
 namespace sightglass::bench {
 

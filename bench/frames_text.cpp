@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/append.h"
+#include "common/formatting.h"
 #include "comparison.h"
 
 namespace sightglass::bench {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/headless_gl.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "ops/op_case.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"

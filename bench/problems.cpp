@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/append.h"
+#include "common/formatting.h"
 
 namespace sightglass::bench {
 

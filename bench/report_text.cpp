@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "checks.h"
-#include "common/append.h"
+#include "common/formatting.h"
 #include "comparison.h"
 #include "frames_text.h"
 #include "problems.h"

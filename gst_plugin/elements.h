@@ -3,16 +3,18 @@
 
 #include <gst/gst.h>
 
-#include "dmabuf_export/gldmabufexport.h"
-#include "infer/glinfer.h"
-#include "infer/glinferbin.h"
-#include "pose/glpose.h"
-#include "pose/glposebin.h"
-#include "results/resultsjson.h"
-#include "segment/glsegment.h"
-#include "segment/glsegmentbin.h"
-#include "y4m/y4mread.h"
-#include "y4m/y4mwrite.h"
+G_BEGIN_DECLS
+GST_ELEMENT_REGISTER_DECLARE(gldmabufexport)
+GST_ELEMENT_REGISTER_DECLARE(glinfer)
+GST_ELEMENT_REGISTER_DECLARE(glinferbin)
+GST_ELEMENT_REGISTER_DECLARE(glpose)
+GST_ELEMENT_REGISTER_DECLARE(glposebin)
+GST_ELEMENT_REGISTER_DECLARE(resultsjson)
+GST_ELEMENT_REGISTER_DECLARE(glsegment)
+GST_ELEMENT_REGISTER_DECLARE(glsegmentbin)
+GST_ELEMENT_REGISTER_DECLARE(y4mread)
+GST_ELEMENT_REGISTER_DECLARE(y4mwrite)
+G_END_DECLS
 
 namespace sightglass {
 

@@ -3,8 +3,7 @@
 #include <gst/gst.h>
 
 #include "figure/glfiguresrc.h"
-#include "tracer/stage_latency.h"
-#include "tracer/zerocopy_tracer.h"
+#include "tracer/tracers.h"
 
 static gboolean plugin_init(GstPlugin* plugin) {
   return GST_ELEMENT_REGISTER(glfiguresrc, plugin) && sightglass::register_stage_latency_tracer(plugin) &&

@@ -1,5 +1,3 @@
-#include "decode_picture.h"
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -9,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "gif_frames.h"
-#include "gpu_engine/input_file.h"
-#include "image_facts.h"
+#include "gpu_engine/files.h"
+#include "pictures.h"
 
 namespace sightglass {
 

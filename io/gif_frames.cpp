@@ -1,4 +1,4 @@
-#include "gif_frames.h"
+#include "pictures.h"
 
 namespace sightglass {
 

@@ -1,7 +1,7 @@
-#include "image_facts.h"
-
 #include <algorithm>
 #include <string_view>
+
+#include "pictures.h"
 
 namespace sightglass {
 

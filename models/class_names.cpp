@@ -1,4 +1,4 @@
-#include "class_names.h"
+#include "known_models.h"
 
 namespace sightglass {
 

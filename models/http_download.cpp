@@ -1,11 +1,11 @@
-#include "http_download.h"
-
 #include <curl/curl.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
+
+#include "fetch_model.h"
 
 namespace sightglass {
 

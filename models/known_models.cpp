@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "class_names.h"
-#include "gpu_engine/input_file.h"
+#include "gpu_engine/files.h"
 
 namespace sightglass {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "gpu_engine/input_file.h"
+#include "gpu_engine/files.h"
 #include "gpu_engine/quoted.h"
 
 namespace sightglass {

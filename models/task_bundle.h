@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu_engine/input_file.h"
+#include "gpu_engine/files.h"
 #include "sightglass/status.h"
 
 namespace sightglass {

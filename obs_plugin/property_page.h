@@ -6,7 +6,7 @@
 #include <string>
 
 #include "element/model_settings.h"
-#include "segment/segment_properties.h"
+#include "segment/segment_runtime.h"
 
 namespace sightglass::obs {
 

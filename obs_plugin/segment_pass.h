@@ -7,13 +7,25 @@
 #include <string>
 
 #include "element/model_processor.h"
-#include "gl_device.h"
 #include "property_page.h"
+#include "segment/compositing_processor.h"
 #include "segment/mask_model.h"
-#include "segment/scene_picture.h"
 #include "segment/segmenter.h"
+#include "sightglass/device.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
 
 namespace sightglass::obs {
+
+// The GL context of OBS.
+struct GlDevice {
+  DeviceInfo info;
+  std::shared_ptr<ShareGroup> group;  // of all filters
+};
+
+// Requires the graphics context to be current. The first filter determines the program cache directory, `cache_folder`
+// (empty = none). Fails if OBS does not draw with OpenGL, or if the engine does not support the context.
+Result<GlDevice> gl_device(const std::string& cache_folder);
 
 // Every call, the destructor included, requires the graphics context of OBS to be current, and restores its GL state.
 class SegmentPass : public ModelProcessor {

@@ -1,5 +1,3 @@
-#include "gpu_engine/output_file.h"
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -17,6 +15,8 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "gpu_engine/files.h"
 
 namespace sightglass {
 

@@ -1,6 +1,6 @@
-#include "gpu_engine/zip_directory.h"
-
 #include <algorithm>
+
+#include "gpu_engine/files.h"
 
 namespace sightglass {
 namespace {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu_engine/internals.h"
+#include "gpu_engine/quoted.h"
+#include "graph/operator_table.h"
+
 namespace sightglass {
 
 ValueId Graph::add_value(Value value) {
@@ -149,6 +153,51 @@ std::string describe(const Graph& graph, NodeId id) {
   std::string text = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
   if (!node.outputs.empty()) text += " (output " + quote(graph.value(node.outputs[0]).name) + ")";
   return text;
+}
+
+Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
+  const std::string op = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
+  if (!fits(node.op, node.attributes)) {
+    return internal_error(op + ": its attributes are those of another operator");
+  }
+  if (node.activation == Activation::kPrelu && !has_weights(node.op)) {
+    return invalid_model(op + ": it has no slopes for the activation prelu");
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Shape> shapes, operators::row_of(node.op).shapes(NodeShapes(graph, node)));
+  if (node.outputs.size() == shapes.size()) return shapes;
+  return invalid_model(op + ": it has " + std::to_string(node.outputs.size()) + " outputs, but computes " +
+                       std::to_string(shapes.size()));
+}
+
+std::string to_string(const Obstacle& obstacle) {
+  const std::string what = obstacle.reason + (obstacle.nearest.empty() ? "" : "; " + obstacle.nearest);
+  return obstacle.where.empty() ? what : obstacle.where + ": " + what;
+}
+
+Obstacle make_obstacle(std::string where, const std::string& message) {
+  const size_t end = message.find("; ");
+  return {std::move(where), message.substr(0, end), end == std::string::npos ? "" : message.substr(end + 2)};
+}
+
+Result<std::shared_ptr<const Model>> model_from_graph(Graph graph) try {
+  return ModelInternals::make(std::move(graph), {});
+} catch (...) {
+  return status_of_exception("a graph", "make a model of it");
+}
+
+Result<std::shared_ptr<const Model>> ModelInternals::make(Graph graph, ModelMetadata metadata) {
+  SIGHTGLASS_RETURN_IF_ERROR(verify(graph).with_context(graph.name));
+  const auto describe_value = [&graph](ValueId id) {
+    const Value& value = graph.value(id);
+    return TensorInfo{value.name, value.type, value.shape, value.quantization, value.open_dims};
+  };
+  std::shared_ptr<Model> model(new Model());
+  model->name_ = graph.name;
+  model->metadata_ = std::move(metadata);
+  for (const ValueId id : graph.inputs) model->inputs_.push_back(describe_value(id));
+  for (const ValueId id : graph.outputs) model->outputs_.push_back(describe_value(id));
+  model->graph_ = std::make_shared<const Graph>(std::move(graph));
+  return std::shared_ptr<const Model>(std::move(model));
 }
 
 }  // namespace sightglass

@@ -1,12 +1,307 @@
-#include "graph/image_order.h"
-
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
-#include "graph/axes.h"
+#include "graph/analyses.h"
+#include "graph/operator_table.h"
 
 namespace sightglass {
+
+namespace {
+
+// Where a dimension comes from. Its axis is unknown until an operator defines it, perhaps one further down the graph.
+using Origin = int32_t;
+
+struct Part {
+  Origin origin = 0;
+  int32_t size = 1;
+};
+using Dim = std::vector<Part>;  // merged from these, major first; empty for size 1
+using Dims = std::vector<Dim>;
+
+int64_t size_of(std::span<const Part> parts) {
+  int64_t size = 1;
+  for (const Part& part : parts) size *= part.size;
+  return size;
+}
+
+// Operators that read and write images: batch, rows, columns, channels.
+bool defines_axes(OpType op) {
+  switch (op) {
+    case OpType::kConv2d:
+    case OpType::kDepthwiseConv2d:
+    case OpType::kDepthwisePointwise:
+    case OpType::kTransposeConv:
+    case OpType::kAveragePool2d:
+    case OpType::kMaxPool2d:
+    case OpType::kMaxPoolWithArgmax:
+    case OpType::kMaxUnpool:
+    case OpType::kResizeBilinear:
+    case OpType::kResizeNearest:
+    case OpType::kDepthToSpace:
+    case OpType::kSpaceToDepth:
+    case OpType::kTransformImage:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Operators whose output has the dimensions of input 0, although sizes may differ.
+bool keeps_dimensions(OpType op) {
+  switch (op) {
+    case OpType::kPad:
+    case OpType::kMirrorPad:
+    case OpType::kTile:
+    case OpType::kConcat:
+    case OpType::kDequantize:
+    case OpType::kQuantize:
+    case OpType::kReinterpret:
+    case OpType::kCast:
+    case OpType::kSoftmax:
+    case OpType::kLogSoftmax:
+    case OpType::kL2Normalization:
+    case OpType::kAddN:
+      return true;
+    default:
+      return operators::has(op, operators::kUnary);
+  }
+}
+
+class Axes {
+ public:
+  explicit Axes(const Graph& graph) : graph_(graph), dims_(graph.value_count()) {
+    for (ValueId id = 0; id < static_cast<ValueId>(graph.value_count()); ++id) {
+      if (graph.value(id).producer == kNone) of(id) = unknown(graph.value(id).shape);
+    }
+    for (const ValueId id : graph.inputs) define_color(of(id), shape_of(id));
+    for (const NodeId id : graph.order()) follow(graph.node(id));
+  }
+
+  ValueAxes result(ValueId id) const {
+    ValueAxes result;
+    for (const Dim& dim : dims_[static_cast<size_t>(id)]) {
+      result.emplace_back();
+      for (const Part& part : dim) result.back().push_back({axis_of(part.origin), part.size});
+    }
+    return result;
+  }
+
+ private:
+  Dims& of(ValueId id) { return dims_[static_cast<size_t>(id)]; }
+  const Shape& shape_of(ValueId id) const { return graph_.value(id).shape; }
+  Axis axis_of(Origin origin) const { return axes_[static_cast<size_t>(origin)]; }
+
+  Origin make_origin(Axis axis = Axis::kUnknown) {
+    axes_.push_back(axis);
+    return static_cast<Origin>(axes_.size()) - 1;
+  }
+  Dim make_dim(int32_t size, Axis axis = Axis::kUnknown) { return size == 1 ? Dim{} : Dim{{make_origin(axis), size}}; }
+  Dims unknown(const Shape& shape) {
+    Dims dims;
+    for (const int32_t size : shape.dims()) dims.push_back(make_dim(size));
+    return dims;
+  }
+
+  void define(const Dim& dim, Axis axis) {
+    if (dim.size() != 1) return;
+    Axis& defined = axes_[static_cast<size_t>(dim[0].origin)];
+    if (defined == Axis::kUnknown) defined = axis;
+  }
+  void define(const Dims& dims) {
+    constexpr Axis kImage[] = {Axis::kBatch, Axis::kRows, Axis::kColumns, Axis::kChannels};
+    if (dims.size() != std::size(kImage)) return;
+    for (size_t i = 0; i < dims.size(); ++i) define(dims[i], kImage[i]);
+  }
+  // An input of one image has 3 or 4 channels. Its order is known if only one dimension can be that.
+  void define_color(const Dims& dims, const Shape& shape) {
+    constexpr Axis kFirst[] = {Axis::kChannels, Axis::kRows, Axis::kColumns};
+    constexpr Axis kLast[] = {Axis::kRows, Axis::kColumns, Axis::kChannels};
+    const int rank = shape.rank(), first = rank - 3;
+    const auto is_color = [&](int d) { return shape.dim(d) == 3 || shape.dim(d) == 4; };
+    if (rank < 3 || rank > 4 || (rank == 4 && shape.dim(0) != 1) || is_color(first) == is_color(rank - 1)) return;
+    for (int i = 0; i < 3; ++i) {
+      define(dims[static_cast<size_t>(first + i)], is_color(first) ? kFirst[i] : kLast[i]);
+    }
+  }
+  Dims image(const Shape& shape) {
+    Dims dims = unknown(shape);
+    define(dims);
+    return dims;
+  }
+
+  // A dimension of another size, such as that of a slice.
+  Dim resized(const Dim& dim, int32_t size) {
+    if (size == 1) return {};
+    if (size_of(dim) == size) return dim;
+    if (dim.size() == 1) return {{dim[0].origin, size}};
+    const bool channels = !dim.empty() && std::ranges::all_of(dim, [&](const Part& part) {
+      return axis_of(part.origin) == Axis::kChannels;
+    });
+    return make_dim(size, channels ? Axis::kChannels : Axis::kUnknown);
+  }
+  Dims resized(const Dims& dims, const Shape& shape) {
+    if (std::cmp_not_equal(dims.size(), shape.rank())) return unknown(shape);
+    Dims result;
+    for (size_t i = 0; i < dims.size(); ++i) result.push_back(resized(dims[i], shape.dim(static_cast<int>(i))));
+    return result;
+  }
+
+  Dims reshaped(const Dims& dims, const Shape& shape);
+  Dims broadcast(const Node& node, const Shape& shape, size_t first);
+  Dims transformed(const Node& node, size_t output);
+  void follow(const Node& node);
+
+  const Graph& graph_;
+  std::vector<Dims> dims_;  // by value
+  std::vector<Axis> axes_;  // by origin
+};
+
+// Merges and splits in row-major order.
+Dims Axes::reshaped(const Dims& dims, const Shape& shape) {
+  std::vector<Part> parts;
+  for (const Dim& dim : dims) parts.insert(parts.end(), dim.begin(), dim.end());
+  std::ranges::reverse(parts);  // the next one is at the end
+  Dims result;
+  for (const int32_t size : shape.dims()) {
+    Dim dim;
+    int64_t left = size;
+    while (left > 1 && !parts.empty()) {
+      const Part part = parts.back();
+      parts.pop_back();
+      if (left % part.size == 0) {
+        dim.push_back(part);
+        left /= part.size;
+      } else if (part.size % left == 0) {
+        // Pieces of rows or columns are neither.
+        const Axis axis = axis_of(part.origin) == Axis::kChannels ? Axis::kChannels : Axis::kUnknown;
+        dim.push_back({make_origin(axis), static_cast<int32_t>(left)});
+        parts.push_back({make_origin(axis), static_cast<int32_t>(part.size / left)});
+        left = 1;
+      } else {
+        return unknown(shape);
+      }
+    }
+    if (left != 1) return unknown(shape);
+    result.push_back(std::move(dim));
+  }
+  return result;
+}
+
+// Dimensions of operands that broadcast: of the first operand that has the size.
+Dims Axes::broadcast(const Node& node, const Shape& shape, size_t first) {
+  Dims result(static_cast<size_t>(shape.rank()));
+  for (int i = 0; i < shape.rank(); ++i) {
+    std::optional<Dim> found;
+    for (size_t operand = first; operand < node.inputs.size() && !found; ++operand) {
+      const ValueId id = node.inputs[operand];
+      if (id == kNone || graph_.is_constant(id)) continue;
+      const int own = i - (shape.rank() - shape_of(id).rank());
+      if (own >= 0 && shape_of(id).dim(own) == shape.dim(i)) found = of(id)[static_cast<size_t>(own)];
+    }
+    result[static_cast<size_t>(i)] = found ? *found : make_dim(shape.dim(i));
+  }
+  return result;
+}
+
+Dims Axes::transformed(const Node& node, size_t output) {
+  const Shape& shape = shape_of(node.outputs[output]);
+  const Dims& in = of(node.inputs[0]);
+  const Shape& from = shape_of(node.inputs[0]);
+  if (keeps_dimensions(node.op)) return resized(in, shape);
+  if (operators::has(node.op, operators::kReduces)) {
+    const auto& attr = std::get<ReduceAttr>(node.attributes);
+    Dims left;
+    for (size_t i = 0; i < in.size(); ++i) {
+      const bool reduced = std::ranges::find(attr.axes, static_cast<int32_t>(i)) != attr.axes.end();
+      if (!reduced) left.push_back(in[i]);
+      if (reduced && attr.keep_dims) left.emplace_back();
+    }
+    return left;
+  }
+  switch (node.op) {
+    case OpType::kReshape:
+      return reshaped(in, shape);
+    case OpType::kTranspose: {
+      Dims moved;
+      for (const int32_t dim : std::get<TransposeAttr>(node.attributes).permutation) {
+        moved.push_back(in[static_cast<size_t>(dim)]);
+      }
+      return moved;
+    }
+    case OpType::kStridedSlice: {
+      const auto& attr = std::get<StridedSliceAttr>(node.attributes);
+      const Shape sliced(std::span(attr.size).first(static_cast<size_t>(from.rank())));
+      return reshaped(resized(in, sliced), shape);
+    }
+    case OpType::kSplit: {
+      const auto& attr = std::get<SplitAttr>(node.attributes);
+      Shape part = from;
+      part.set_dim(attr.axis, attr.sizes[output]);
+      return reshaped(resized(in, part), shape);
+    }
+    case OpType::kGather: {
+      const auto& attr = std::get<GatherAttr>(node.attributes);
+      if (shape_of(node.inputs[1]).elements() != 1 && shape_of(node.inputs[1]).rank() != 1) return unknown(shape);
+      Shape part = from;
+      part.set_dim(attr.axis, static_cast<int32_t>(shape_of(node.inputs[1]).elements()));
+      return attr.batch_dims == 0 ? reshaped(resized(in, part), shape) : unknown(shape);
+    }
+    case OpType::kArgMax:
+    case OpType::kArgMin: {
+      Dims left = in;
+      left.erase(left.begin() + std::get<ArgAttr>(node.attributes).axis);
+      return left;
+    }
+    case OpType::kPack: {
+      Dims with = in;
+      const auto axis = static_cast<size_t>(std::get<ConcatAttr>(node.attributes).axis);
+      with.insert(with.begin() + static_cast<std::ptrdiff_t>(axis), make_dim(shape.dim(static_cast<int>(axis))));
+      return with;
+    }
+    case OpType::kTopK:
+      return resized(in, shape);
+    case OpType::kFullyConnected:
+    case OpType::kBatchMatmul: {
+      // Mixes the last dimension.
+      Dims mixed = resized(in, shape);
+      if (!mixed.empty()) mixed.back() = make_dim(shape.dim(shape.rank() - 1), Axis::kChannels);
+      return mixed;
+    }
+    case OpType::kSelect:
+      return broadcast(node, shape, 1);
+    case OpType::kBroadcastTo:
+      return broadcast(node, shape, 0);
+    default:
+      break;
+  }
+  const bool two = operators::has(node.op, operators::kBinary) || operators::has(node.op, operators::kCompares);
+  return two ? broadcast(node, shape, 0) : unknown(shape);
+}
+
+void Axes::follow(const Node& node) {
+  const bool defines = defines_axes(node.op) && !node.inputs.empty() && node.inputs[0] != kNone;
+  if (defines) define(of(node.inputs[0]));
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    const ValueId out = node.outputs[i];
+    const Shape& shape = shape_of(out);
+    Dims dims = defines                                          ? image(shape)
+                : node.inputs.empty() || node.inputs[0] == kNone ? unknown(shape)
+                                                                 : transformed(node, i);
+    if (std::cmp_not_equal(dims.size(), shape.rank())) dims = unknown(shape);
+    of(out) = std::move(dims);
+  }
+}
+
+}  // namespace
+
+std::vector<ValueAxes> axes_of_values(const Graph& graph) {
+  const Axes axes(graph);
+  std::vector<ValueAxes> result;
+  for (ValueId id = 0; id < static_cast<ValueId>(graph.value_count()); ++id) result.push_back(axes.result(id));
+  return result;
+}
 
 namespace {
 

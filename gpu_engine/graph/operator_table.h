@@ -1,16 +1,50 @@
 // The table of operators: one row each with the name, attributes, shape function, types, and traits. Its siblings are
-// tflite/operator_table.cpp (import), ref/operator_table.cpp (reference), and ops/registry.cpp (kernels).
+// tflite/operator_table.cpp (import), ref/ref_run.cpp (reference), and ops/registry.cpp (kernels).
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <type_traits>
 
 #include "graph/op.h"
 #include "graph/shapes/node_shapes.h"
-#include "graph/type_rule.h"
 
 namespace sightglass::operators {
+
+// Element types that an operator accepts and produces, as stated in graph/operator_table.h.
+
+// Sets of types. 8-bit and 16-bit integers are distinguished by their quantization.
+using Types = uint32_t;
+inline constexpr Types kF = 1;                        // float32
+inline constexpr Types kH = 1 << 1;                   // float16
+inline constexpr Types kQ = 1 << 2;                   // 8 or 16 bits with one scale for all elements
+inline constexpr Types kAxes = 1 << 3;                // the same with per-axis scales, or unusable scales
+inline constexpr Types kN = 1 << 4;                   // the same without a scale
+inline constexpr Types kI = 1 << 5;                   // int32
+inline constexpr Types kL = 1 << 6;                   // int64
+inline constexpr Types kB = 1 << 7;                   // bool
+inline constexpr Types kReal = kF | kQ;               // real numbers, quantized or not
+inline constexpr Types kIntegers = kI | kL;           // int32 and int64
+inline constexpr Types kNumbers = kReal | kIntegers;  // operands of arithmetic
+inline constexpr Types kElements = kNumbers | kN | kB;
+inline constexpr Types kAny = kElements | kH | kAxes;
+
+inline constexpr Types kAsData = 0;  // for results: the type of the data
+
+// Types of the inputs other than the data.
+enum class OtherInputs : uint8_t {
+  kAlike,      // the type of input 0
+  kWeights,    // weights and biases, possibly stored as other types
+  kIndices,    // int32 or int64
+  kCondition,  // input 0 is a bool, the others are the data
+};
+
+struct TypeRule {
+  Types data;            // input 0, and other inputs if they are kAlike
+  Types made = kAsData;  // outputs
+  OtherInputs others = OtherInputs::kAlike;
+};
 
 // Sets of properties: code asks for them to treat operators alike.
 using Traits = uint32_t;
@@ -29,7 +63,7 @@ inline constexpr Traits kPacksConstants = 1 << 10;   // packs_constants()
 inline constexpr Traits kHasWeights = 1 << 11 | kTakesActivation | kPacksConstants;
 inline constexpr Traits kNotInFiles = 1 << 12;  // only rewrites and the importer make it
 // Copies, compares, or averages stored numbers: its quantized tensors have one quantization. If they differ in a file,
-// the numbers count (graph/reinterpret.h).
+// the numbers count (graph/analyses.h).
 inline constexpr Traits kKeepsNumbers = 1 << 13;
 
 using ShapeFunction = Result<std::vector<Shape>>(const NodeShapes& n);

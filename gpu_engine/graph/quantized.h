@@ -1,6 +1,7 @@
 // Quantized tensors: real = scale * (q - zero point).
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -88,5 +89,14 @@ Requantization requantization(const Graph& graph, const Node& node, int32_t chan
 // Stores steps from the zero point as integers of a quantized value, clamped to `range`.
 void store_quanta(const Value& value, const QuantumRange& range, std::span<const int32_t> steps,
                   std::span<std::byte> bytes);
+
+// Functions of one quantized value that LiteRT computes with integer arithmetic or from tables. It computes other
+// functions in floats and rounds the results.
+
+// From steps from the zero point of the input to steps from that of the output, not yet clamped to the output type.
+using IntegerFunction = std::function<int32_t(int32_t steps)>;
+
+// The function of a node; empty if it is computed in floats.
+IntegerFunction integer_function(const Graph& graph, const Node& node);
 
 }  // namespace sightglass

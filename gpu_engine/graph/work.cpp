@@ -1,10 +1,89 @@
-#include "graph/work.h"
-
 #include <algorithm>
+#include <limits>
 
-#include "graph/multiply_adds.h"
+#include "graph/analyses.h"
+#include "graph/lstm.h"
+#include "graph/operator_table.h"
 
 namespace sightglass {
+namespace {
+
+// Each step of a sequence multiplies every matrix once.
+int64_t lstm_multiply_adds(const Graph& graph, const Node& node) {
+  const lstm::Sizes sizes = lstm::sizes_of(graph, node);
+  int64_t weights = 0;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNone || lstm::is_activation(node, i)) continue;
+    const Shape& shape = graph.value(node.inputs[i]).shape;
+    if (shape.rank() == 2) weights += shape.elements();
+  }
+  return weights * sizes.batch * sizes.time;
+}
+
+const Shape& shape_in(const Graph& graph, const Node& node, size_t input) {
+  return graph.value(node.inputs[input]).shape;
+}
+const Shape& shape_out(const Graph& graph, const Node& node) { return graph.value(node.outputs[0]).shape; }
+
+// For CONV_2D and FULLY_CONNECTED. A tensor has fewer than 2^31 elements, so no product here exceeds 64 bits.
+int64_t filter_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& weights = shape_in(graph, node, 1);
+  return shape_out(graph, node).elements() * (weights.elements() / weights.dim(0));
+}
+
+int64_t depthwise_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& weights = shape_in(graph, node, 1);
+  return shape_out(graph, node).elements() * (int64_t{weights.dim(1)} * weights.dim(2));
+}
+
+int64_t depthwise_pointwise_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape &out = shape_out(graph, node), &weights = shape_in(graph, node, kDepthwiseWeights);
+  const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
+  return pixels * (weights.elements() + shape_in(graph, node, 1).elements());
+}
+
+int64_t transpose_conv_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& weights = shape_in(graph, node, 1);
+  return shape_in(graph, node, 0).elements() * (weights.elements() / weights.dim(3));
+}
+
+int64_t batch_matmul_multiply_adds(const Graph& graph, const Node& node) {
+  const Shape& x = shape_in(graph, node, 0);
+  const int depth = x.rank() - (std::get<BatchMatmulAttr>(node.attributes).adj_x ? 2 : 1);
+  return shape_out(graph, node).elements() * x.dim(depth);
+}
+
+struct Counter {
+  OpType op;
+  int64_t (*count)(const Graph& graph, const Node& node);
+};
+constexpr auto kCounters = std::to_array<Counter>({
+    {OpType::kConv2d, filter_multiply_adds},
+    {OpType::kDepthwiseConv2d, depthwise_multiply_adds},
+    {OpType::kDepthwisePointwise, depthwise_pointwise_multiply_adds},
+    {OpType::kTransposeConv, transpose_conv_multiply_adds},
+    {OpType::kFullyConnected, filter_multiply_adds},
+    {OpType::kLstm, lstm_multiply_adds},
+    {OpType::kBatchMatmul, batch_matmul_multiply_adds},
+});
+static_assert(operators::lists_all(kCounters, operators::kHasWeights));
+
+}  // namespace
+
+int64_t multiply_adds(const Graph& graph, const Node& node) {
+  const auto* counter = std::ranges::find(kCounters, node.op, &Counter::op);
+  return counter == kCounters.end() ? 0 : counter->count(graph, node);
+}
+
+int64_t multiply_adds(const Graph& graph) {
+  int64_t sum = 0;
+  for (const NodeId id : graph.order()) {
+    if (__builtin_add_overflow(sum, multiply_adds(graph, graph.node(id)), &sum)) {
+      return std::numeric_limits<int64_t>::max();
+    }
+  }
+  return sum;
+}
 
 namespace {
 

@@ -6,8 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "kernel/host_layout.h"
-#include "kernel/storage_variants.h"
+#include "kernel/tensors.h"
 
 namespace sightglass {
 

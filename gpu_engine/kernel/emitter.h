@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
-#include "kernel/emission.h"
 #include "kernel/kernel_interface.h"
+#include "kernel/step.h"
 #include "sightglass/plan.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 
@@ -133,5 +134,25 @@ class Emitter {
   std::unordered_multimap<size_t, std::pair<size_t, size_t>> constants_;  // by hash: position and size in bytes
   size_t attributed_weights_ = 0;  // bytes of the constants buffer attributed to steps so far
 };
+
+// A kernel: one way to run an operator on the GPU.
+struct Kernel {
+  const char* name;  // for reports: "conv2d"
+  OpType op;
+  // Ok, or the reason why this kernel does not support the node. Types, ranks and the like have been checked for all
+  // kernels.
+  Status (*supports)(const PlanContext& context, const Node& node);
+  // Appends the node's steps.
+  Status (*emit)(Emitter& emitter, const Node& node);
+  // All programs that emit() can request, without the additions of the emitter: buffer textures and functions of
+  // results.
+  std::vector<ShaderKey> (*variants)();
+  // Limits of supports() other than types, for documentation. Empty if there are none or another kernel covers the
+  // rest.
+  std::string limits = {};
+};
+
+// Maximum dimensions of a tensor on the GPU.
+inline constexpr int kMostDimensions = 5;
 
 }  // namespace sightglass

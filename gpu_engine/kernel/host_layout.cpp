@@ -1,9 +1,9 @@
-#include "kernel/host_layout.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+
+#include "kernel/tensors.h"
 
 namespace sightglass {
 

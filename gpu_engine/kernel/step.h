@@ -1,17 +1,51 @@
-// One dispatch of a plan, or one CPU segment.
+// One dispatch of a plan, or one CPU segment: its parameters and variants, and all steps that kernels emit.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/kernel_interface.h"
-#include "kernel/step_params.h"
-#include "kernel/variant.h"
+#include "kernel/tensors.h"
+#include "sightglass/shader_source.h"
 
 namespace sightglass {
 
+// Variants of steps, with bit-identical results.
+// How a step accesses tensors and weights (shaders/lib/tensor.glsl).
+enum class Reads : uint8_t { kStorageBlocks, kBufferTextures };
+
+// The chosen variant of a step.
+struct StepVariant {
+  std::string step, name;      // as in Tuning; empty for steps without variants
+  int count = 0;               // number of variants
+  std::optional<Reads> reads;  // unset: the default of the device
+};
+
+// The parameters of a step: its uniform block.
+// The uniform block of a step in std140. All members are Tensor structs, ivec4 or vec4, so it is an array of 32-bit
+// words. The arena layout fills in the tensor offsets.
+class StepParams {
+ public:
+  StepParams& tensor(const TensorRef& t);
+  StepParams& ints(int32_t x, int32_t y = 0, int32_t z = 0, int32_t w = 0);
+  StepParams& floats(float x, float y = 0, float z = 0, float w = 0);
+  // `base` returns the block of the arena that the offset of a tensor counts from.
+  void place(const std::vector<PlanTensor>& tensors, const std::function<int64_t(int tensor)>& base);
+  const std::vector<int32_t>& words() const { return words_; }
+
+ private:
+  std::vector<int32_t> words_;
+  std::vector<std::pair<size_t, int>> slots_;  // word that receives the offset of a tensor, tensor
+};
+
+// One dispatch of a plan, or one CPU segment.
 // A part of the arena, in blocks.
 struct ArenaWindow {
   int64_t offset = 0, size = 0;
@@ -39,6 +73,16 @@ struct Step {
   // By storage block, if the arena is larger than one (PlanData::has_windows). Offsets in `params` count from there.
   std::array<ArenaWindow, kArenaBlocks> windows;
   StepVariant variant;
+};
+
+// Output of kernels: plain data, completed by the planner.
+struct Emission {
+  std::vector<PlanTensor> tensors;
+  std::vector<ShaderKey> programs;
+  std::vector<Step> steps;
+  std::vector<std::byte> weights;  // the constants buffer
+  std::set<Storage> weight_storages;
+  bool buffer_textures = false;  // steps read the arena and the constants through buffer textures
 };
 
 }  // namespace sightglass

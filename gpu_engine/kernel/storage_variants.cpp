@@ -1,7 +1,7 @@
-#include "kernel/storage_variants.h"
-
 #include <string>
 #include <string_view>
+
+#include "kernel/tensors.h"
 
 namespace sightglass {
 

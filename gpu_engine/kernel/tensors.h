@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "sightglass/shader_source.h"
 #include "sightglass/tensor.h"
 
 namespace sightglass {
@@ -59,5 +61,35 @@ struct TensorRef {
   Bhwc shape;
   StoredScale scale;
 };
+
+// Converts between tightly packed row-major host tensors and arena storage.
+
+// Storage of a value of a type; `real` is for floats.
+Storage storage_of(DataType type, const Quantization& quantization, Storage real);
+// The scale of a quantized tensor; the identity for all others.
+StoredScale scale_of(DataType type, const Quantization& quantization);
+
+// Converts tightly packed elements of `type` to `shape.vec4s()` elements of `storage`, unused lanes zero, and back.
+// Quantized values are stored minus their zero point.
+std::vector<std::byte> to_storage(const Bhwc& shape, Storage storage, DataType type, const Quantization& quantization,
+                                  std::span<const std::byte> dense);
+void from_storage(const Bhwc& shape, Storage storage, DataType type, const Quantization& quantization,
+                  const std::byte* stored, std::span<std::byte> dense);
+
+// Shader defines for the storage of tensors and weights.
+
+// Define for dispatches with more work groups along z than the device allows: their number (shaders/lib/grid.glsl).
+inline constexpr const char* kFoldedLayers = "FOLDED_LAYERS";
+
+// Define of programs that multiply in 16 bits (lib/tensor.glsl).
+inline constexpr const char* kHalfProducts = "HALF_PRODUCTS";
+
+// Adds the define for the `storage` of a binding: "A", "B", "OUT" or "WEIGHTS". The default is 32-bit floats.
+void add_storage_define(ShaderKey& key, const char* binding, Storage storage);
+
+// `keys` in every storage of tensors and weights. `bindings` names those that the shader uses, out of "ABOW" (first and
+// second input, output, weights). Kernels that only move elements accept integers too.
+std::vector<ShaderKey> storage_variants(const std::vector<ShaderKey>& keys, const char* bindings,
+                                        bool integers = false);
 
 }  // namespace sightglass

@@ -1,7 +1,16 @@
 // CAST between floats, quantized values, integers and booleans.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "graph/op_types.h"
+#include "graph/operator_table.h"
 #include "graph/quantized.h"
+#include "kernel/tensors.h"
+#include "ops/function.h"
 #include "ops/ops.h"
-#include "ops/shader_codes.h"
+#include "ops/parts.h"
+#include "ref/ref_ops.h"
 
 namespace sightglass {
 
@@ -53,5 +62,150 @@ std::vector<ShaderKey> cast_variants() {
 }  // namespace
 
 Kernel cast_kernel() { return {"cast", OpType::kCast, supports_cast, emit_cast, cast_variants}; }
+
+// Functions from one quantized value to another: a table of reference results, exact on every device. 16-bit values
+// take 256 KiB for each node.
+
+namespace {
+
+Status supports_lookup(const PlanContext& context, const Node& node) {
+  for (const ValueId id : {node.inputs[0], node.outputs[0]}) {
+    if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without quantization");
+  }
+  if (node.activation != Activation::kNone) return unsupported("a fused activation after a one-operand function");
+  return {};
+}
+
+template <typename T>
+void count_up(HostTensor& numbers) {
+  std::iota(numbers.as<T>().begin(), numbers.as<T>().end(), std::numeric_limits<T>::lowest());
+}
+
+// Evaluates the node on all values of its input type.
+Result<std::vector<float>> make_table(const Graph& graph, const Node& node) {
+  Graph scratch;
+  Node alone = node;
+  const int32_t count = 1 << (8 * size_of(graph.value(node.inputs[0]).type));
+  const auto add = [&](ValueId id) {
+    const Value& like = graph.value(id);
+    Value value;
+    value.name = like.name;
+    value.type = like.type;
+    value.quantization = like.quantization;
+    value.shape = Shape{count};
+    return scratch.add_value(std::move(value));
+  };
+  alone.inputs = {add(node.inputs[0])};
+  alone.outputs = {add(node.outputs[0])};
+  const Value& in = scratch.value(alone.inputs[0]);
+  HostTensor numbers(in.type, in.shape);
+  switch (in.type) {
+    case DataType::kInt8:
+      count_up<int8_t>(numbers);
+      break;
+    case DataType::kUInt8:
+      count_up<uint8_t>(numbers);
+      break;
+    default:
+      count_up<int16_t>(numbers);
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<HostTensor> results, ref::evaluate(scratch, alone, {&numbers}));
+  const Value& out = scratch.value(alone.outputs[0]);
+  return steps_from_zero(out, out.type, results[0].data);
+}
+
+Status emit_lookup(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<float> table, make_table(emitter.graph(), node));
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(emitter.add_constants(table), static_cast<int32_t>(in.scale.lowest), static_cast<int32_t>(table.size()));
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step({"lookup.comp", {}}, std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> lookup_variants() { return storage_variants({{"lookup.comp", {}}}, "AO"); }
+
+}  // namespace
+
+std::vector<Kernel> lookup_kernels() {
+  std::vector<Kernel> kernels;
+  for (const OpType op : all_ops()) {
+    const std::vector<std::string> types = type_names(op).taken;
+    const bool takes_quantized = std::ranges::find(types, "quantized") != types.end();
+    if (operators::has(op, operators::kUnary) && takes_quantized) {
+      kernels.push_back({"lookup", op, supports_lookup, emit_lookup, lookup_variants});
+    }
+  }
+  return kernels;
+}
+
+namespace {
+
+// Number of vec4 that a work group of the first pass reads.
+constexpr int64_t kPart = 64 * 32;
+
+ShaderKey range_shader(bool final) {
+  ShaderKey key{"dynamic_range.comp", {}};
+  if (final) key.defines.push_back({"FINAL", "1"});
+  return key;
+}
+
+ShaderKey quantize_shader() { return {"dynamic_quantize.comp", {}}; }
+
+Status supports_dynamic_quantize(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+// Computes the range of every image of the batch, its quantization, then the quantized values.
+Status emit_dynamic_quantize(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  const auto& attr = std::get<DynamicQuantizeAttr>(node.attributes);
+  const Value& data = emitter.graph().value(node.inputs[0]);
+  const std::string& name = data.name;
+  const auto groups = static_cast<int32_t>(data.shape.elements() / attr.group);
+  if (groups != in.shape.b) {
+    // A group that is not an image is viewed as one, and the values keep that shape for the operator that reads them.
+    const TensorRef rows = emitter.temporary("rows of " + name, {groups, 1, 1, attr.group}, in);
+    SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, in, rows));
+    in = rows;
+  }
+  const TensorRef out = emitter.temporary("steps of " + name, in.shape, in);
+  emitter.place(node.outputs[0], out);
+  const int64_t picture = in.shape.vec4s() / in.shape.b;
+  const auto parts = static_cast<int32_t>((picture + kPart - 1) / kPart);
+  // Ranges are always 32-bit floats: a quantization step is in the last bits of a range.
+  const TensorRef ranges = emitter.temporary("ranges of " + name, {groups, 1, parts, 4}, Storage::kFloat32);
+  const TensorRef quanta = emitter.temporary("quanta of " + name, {groups, 1, 1, 4}, Storage::kFloat32);
+  StepParams first;
+  first.tensor(in).tensor(ranges).ints(static_cast<int32_t>(picture), static_cast<int32_t>(kPart), parts);
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(range_shader(false), std::move(first), Grid{1, int64_t{groups} * parts}, {in}, {ranges}));
+  StepParams second;
+  second.tensor(ranges).tensor(quanta).ints(parts, parts, 1, attr.asymmetric ? 1 : 0);
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(range_shader(true), std::move(second), Grid{1, groups}, {ranges}, {quanta}));
+  StepParams third;
+  third.tensor(in).tensor(quanta).tensor(out);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(quantize_shader(), std::move(third), grid, {in, quanta}, {out}));
+  emitter.set_quanta(node.outputs[0], quanta);
+  return {};
+}
+
+std::vector<ShaderKey> dynamic_quantize_variants() {
+  std::vector<ShaderKey> keys = storage_variants({range_shader(false)}, "A");
+  keys.push_back(range_shader(true));
+  for (ShaderKey& key : storage_variants({quantize_shader()}, "AO")) keys.push_back(std::move(key));
+  return keys;
+}
+
+}  // namespace
+
+Kernel dynamic_quantize_kernel() {
+  return {"dynamic-quantize", OpType::kDynamicQuantize, supports_dynamic_quantize, emit_dynamic_quantize,
+          dynamic_quantize_variants};
+}
 
 }  // namespace sightglass

@@ -1,10 +1,9 @@
 #include <optional>
 
-#include "kernel/host_layout.h"
-#include "kernel/storage_variants.h"
+#include "kernel/tensors.h"
 #include "ops/function.h"
-#include "ops/layout.h"
 #include "ops/ops.h"
+#include "ops/parts.h"
 
 namespace sightglass {
 

@@ -1,17 +1,15 @@
-// CONV_2D, and FULLY_CONNECTED as a convolution.
-#include "ops/conv2d.h"
-
 #include <algorithm>
 #include <iterator>
 
 #include "graph/stable_sort.h"
+#include "kernel/tensors.h"
 #include "ops/conv_constants.h"
-#include "ops/conv_step.h"
-#include "ops/layout.h"
 #include "ops/ops.h"
-#include "ops/pack_weights.h"
+#include "ops/parts.h"
 
 namespace sightglass {
+
+// CONV_2D, and FULLY_CONNECTED as a convolution.
 
 namespace {
 
@@ -308,6 +306,182 @@ Kernel conv2d_kernel() { return {"conv2d", OpType::kConv2d, supports_conv2d, emi
 Kernel fully_connected_kernel() {
   return {"fully-connected", OpType::kFullyConnected, supports_fully_connected, emit_fully_connected,
           fully_connected_variants};
+}
+
+// CONV_2D with channel groups, or with computed weights or bias.
+
+namespace {
+
+const ShaderKey kShader{"conv2d_grouped.comp", {}};
+
+// [O][I/4][kh][kw] vec4 from [O, kh, kw, I], like a weight tensor in the arena.
+std::vector<float> pack_filters(const std::vector<float>& dense, const Shape& shape) {
+  const auto taps = static_cast<size_t>(shape.dim(1)) * static_cast<size_t>(shape.dim(2));
+  const auto depth = static_cast<size_t>(shape.dim(3)), slices = (depth + 3) / 4;
+  std::vector<float> packed(static_cast<size_t>(shape.dim(0)) * slices * taps * 4, 0.0f);
+  for (size_t i = 0; i < dense.size(); ++i) {
+    const size_t channel = i % depth, tap = i / depth % taps, filter = i / depth / taps;
+    packed[((filter * slices + channel / 4) * taps + tap) * 4 + channel % 4] = dense[i];
+  }
+  return packed;
+}
+
+Status check_grouped_loop(const PlanContext& context, const Shape& weights) {
+  const int64_t limit = context.limits.max_loop_iterations, slices = (weights.dim(3) + 3) / 4;
+  const int64_t iterations = weights.dim(1) * (weights.dim(2) * (slices * 5 + 1) + 1);
+  if (limit == 0 || iterations <= limit) return {};
+  return unsupported("a reduction of " + std::to_string(iterations) + " steps; this device ends loops after " +
+                     std::to_string(limit));
+}
+
+Status supports_conv2d_grouped(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
+  return check_grouped_loop(context, weights);
+}
+
+Status supports_computed_conv2d(const PlanContext& context, const Node& node) {
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SIGHTGLASS_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(0)));
+  if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
+  return check_grouped_loop(context, weights);
+}
+
+Status emit_conv2d_grouped_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<Conv2dAttr>(node.attributes);
+  const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const int32_t depth = weights.dim(3), groups = in.shape.c / depth;
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(weights.dim(2), weights.dim(1), attr.stride_w, attr.stride_h);
+  params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
+  params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
+  params.ints(depth, out.shape.c / groups, (depth + 3) / 4);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return add_conv_step(emitter, kShader, std::move(params), grid, in, out, constants);
+}
+
+Status emit_conv2d_grouped(Emitter& emitter, const Node& node) {
+  const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
+  const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
+  const std::vector<float> packed = pack_filters(conv_weights(emitter.graph(), node, quantization), weights);
+  return emit_conv2d_grouped_with_constants(emitter, node,
+                                            add_conv_constants(emitter, node, quantization, packed, weights.dim(0)));
+}
+
+Status emit_computed_conv2d(Emitter& emitter, const Node& node) {
+  const int32_t channels = emitter.graph().value(node.inputs[1]).shape.dim(0);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ConvConstants constants, add_computed_weights(emitter, node, channels));
+  return emit_conv2d_grouped_with_constants(emitter, node, constants);
+}
+
+std::vector<ShaderKey> conv2d_grouped_variants() { return conv_variants({kShader}, true); }
+std::vector<ShaderKey> computed_conv2d_variants() { return computed_variants({kShader}); }
+
+}  // namespace
+
+Kernel conv2d_grouped_kernel() {
+  return {"conv2d-grouped", OpType::kConv2d, supports_conv2d_grouped, emit_conv2d_grouped, conv2d_grouped_variants};
+}
+
+Kernel conv2d_computed_kernel() {
+  return {"conv2d-computed",    OpType::kConv2d,          supports_computed_conv2d,
+          emit_computed_conv2d, computed_conv2d_variants, kComputedLimits};
+}
+
+// The first convolution of a model, reading directly from the camera texture.
+
+namespace {
+
+// One invocation computes all output slices; more would exceed its registers.
+constexpr int32_t kMaxSlices = 8;
+// Pixels per invocation, which share loaded weights.
+constexpr int32_t kMaxPixels = 4;
+
+int32_t tile_pixels(int32_t slices, int32_t most) {
+  int32_t pixels = kMaxPixels;
+  while (pixels > 1 && pixels * slices > most) pixels /= 2;
+  return pixels;
+}
+
+ShaderKey conv2d_texture_shader(int32_t pixels, int32_t slices) {
+  return {"conv2d_texture.comp", {{"PIXELS", std::to_string(pixels)}, {"SLICES", std::to_string(slices)}}};
+}
+
+Status supports_conv2d_texture(const PlanContext& context, const Node& node) {
+  if (!context.texture_input(node.inputs[0])) return unsupported("the input is not a texture");
+  const Value& input = context.graph.value(node.inputs[0]);
+  const Shape& weights = context.graph.value(node.inputs[1]).shape;
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
+  if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
+  if (input.type != DataType::kFloat32) return unsupported("the input is quantized");
+  if (input.users.size() != 1) return unsupported("the input has other readers");
+  if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");
+  if (weights.dim(0) > kMaxSlices * 4) return unsupported("more than 32 output channels");
+  return {};
+}
+
+// Folds the normalization into the weights: a sum over scale * sample + offset is a sum over samples with scaled
+// weights, plus the contribution of the offsets at every pixel inside the tensor, which becomes the weight of the
+// fourth lane.
+ConvWeights fold_normalization(const ConvWeights& w, const InputSpec& spec) {
+  ConvWeights folded{w.out_channels, w.kernel_h, w.kernel_w, 4, {}};
+  const size_t taps = w.values.size() / 3;
+  folded.values.reserve(taps * 4);
+  for (size_t tap = 0; tap < taps; ++tap) {
+    double offset = 0;
+    for (size_t c = 0; c < 3; ++c) {
+      folded.values.push_back(w.values[tap * 3 + c] * spec.scale[c]);
+      offset += static_cast<double>(w.values[tap * 3 + c]) * spec.offset[c];
+    }
+    folded.values.push_back(static_cast<float>(offset));
+  }
+  return folded;
+}
+
+Status emit_conv2d_texture(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const int input = *emitter.context().texture_input(node.inputs[0]);
+  const InputSpec& spec = emitter.context().options.inputs[static_cast<size_t>(input)];
+  const auto& attr = std::get<Conv2dAttr>(node.attributes);
+  const Bhwc in = Bhwc::from(emitter.graph().value(node.inputs[0]).shape);
+  const Shape& shape = emitter.graph().value(node.inputs[1]).shape;
+  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
+  const ConvWeights dense{out.shape.c, shape.dim(1), shape.dim(2), 3,
+                          conv_weights(emitter.graph(), node, quantization)};
+  const ConvConstants constants =
+      add_conv_constants(emitter, node, quantization, pack_conv_weights(fold_normalization(dense, spec)), out.shape.c);
+  StepParams params;
+  params.tensor(out);
+  params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);
+  params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
+  params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
+  params.ints(in.w, in.h);
+  params.floats(spec.padding[0], spec.padding[1], spec.padding[2], spec.padding[3]);
+  const int32_t pixels = tile_pixels(out.shape.slices(), emitter.context().limits.kernels.texture_tile);
+  return emitter.add_step(conv2d_texture_shader(pixels, out.shape.slices()), std::move(params),
+                          Grid{.x = int64_t{out.shape.h} * out.shape.w, .x_per_invocation = pixels}, {}, {out},
+                          {.input = input,
+                           .weights = constants.storage,
+                           .activation = constants.activation,
+                           .half_products = emitter.context().limits.kernels.half.products});
+}
+
+std::vector<ShaderKey> conv2d_texture_variants() {
+  std::vector<ShaderKey> keys;
+  for (int32_t slices = 1; slices <= kMaxSlices; ++slices) {
+    for (int32_t pixels = 1; pixels <= kMaxPixels; pixels *= 2) keys.push_back(conv2d_texture_shader(pixels, slices));
+  }
+  return storage_variants(keys, "OW");
+}
+
+}  // namespace
+
+Kernel conv2d_texture_kernel() {
+  return {"conv2d-texture", OpType::kConv2d, supports_conv2d_texture, emit_conv2d_texture, conv2d_texture_variants};
 }
 
 }  // namespace sightglass

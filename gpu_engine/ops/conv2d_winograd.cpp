@@ -4,12 +4,10 @@
 #include <array>
 #include <iterator>
 
-#include "kernel/storage_variants.h"
-#include "ops/conv2d.h"
+#include "kernel/tensors.h"
 #include "ops/conv_constants.h"
-#include "ops/conv_step.h"
 #include "ops/ops.h"
-#include "ops/pack_weights.h"
+#include "ops/parts.h"
 
 namespace sightglass {
 

@@ -1,12 +1,10 @@
 // ADD, SUB, MUL, PRELU, SQUARED_DIFFERENCE, QUANTIZE, and REINTERPRET between quantized tensors, in fixed point.
 #include "graph/operator_table.h"
 #include "graph/quantized.h"
-#include "kernel/host_layout.h"
-#include "kernel/storage_variants.h"
-#include "ops/broadcast.h"
+#include "kernel/tensors.h"
+#include "ops/function.h"
 #include "ops/ops.h"
-#include "ops/requantize.h"
-#include "ops/shader_codes.h"
+#include "ops/parts.h"
 
 namespace sightglass {
 

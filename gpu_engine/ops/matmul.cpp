@@ -1,11 +1,10 @@
 // BATCH_MATMUL, and FULLY_CONNECTED with computed weights.
 #include "graph/quantized.h"
-#include "kernel/storage_variants.h"
-#include "ops/broadcast.h"
+#include "kernel/tensors.h"
 #include "ops/conv_constants.h"
 #include "ops/function.h"
-#include "ops/layout.h"
 #include "ops/ops.h"
+#include "ops/parts.h"
 
 namespace sightglass {
 

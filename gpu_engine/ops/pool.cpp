@@ -1,5 +1,5 @@
 #include "graph/quantized.h"
-#include "kernel/storage_variants.h"
+#include "kernel/tensors.h"
 #include "ops/function.h"
 #include "ops/ops.h"
 

@@ -5,12 +5,10 @@
 #include "graph/op_types.h"
 #include "graph/operator_table.h"
 #include "graph/quantized.h"
-#include "kernel/storage_variants.h"
+#include "kernel/tensors.h"
 #include "ops/function.h"
-#include "ops/layout.h"
 #include "ops/ops.h"
-#include "ops/requantize.h"
-#include "ops/shader_codes.h"
+#include "ops/parts.h"
 
 namespace sightglass {
 
@@ -256,6 +254,172 @@ std::vector<Kernel> reduce_kernels() {
                            std::to_string(kMostIterations / 5 * 4)});
   }
   return kernels;
+}
+
+namespace {
+
+ShaderKey mean_shader(bool requantize) {
+  ShaderKey key{"mean_hw.comp", {}};
+  if (requantize) key.defines.push_back({"REQUANTIZE", "1"});
+  return key;
+}
+
+// Converts the axes of the shape to rows and columns of its BHWC view.
+Status supports_mean(const PlanContext& context, const Node& node) {
+  const int rank = context.graph.value(node.inputs[0]).shape.rank();
+  const auto& axes = std::get<ReduceAttr>(node.attributes).axes;
+  const bool rows_and_columns = axes.size() == 2 && axes[0] == rank - 3 && axes[1] == rank - 2;
+  if (is_integer(context.graph.value(node.inputs[0]))) return unsupported("integers");
+  if (!rows_and_columns) return unsupported("a mean over axes other than rows and columns");
+  if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
+  return {};
+}
+
+Status emit_mean(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  // Without kept dimensions the batch becomes another axis of the result.
+  const Bhwc reduced{in.shape.b, 1, 1, in.shape.c};
+  TensorRef target{out.tensor, reduced, out.scale};
+  if (!same_layout(reduced, out.shape)) target = emitter.temporary("mean " + node.origin, reduced, out);
+  StepParams params;
+  params.tensor(in).tensor(target);
+  const Value &from = emitter.graph().value(node.inputs[0]), &to = emitter.graph().value(node.outputs[0]);
+  const bool requantize = is_quantized(from) && is_quantized(to) && is_clamp(node.activation);
+  const MeanFactors factors = requantize ? mean_factors(emitter.graph(), node) : MeanFactors{};
+  const QuantumRange range = requantize ? quantum_range(to, node.activation) : QuantumRange{};
+  params.ints(0, factors.before, factors.factor.multiplier, factors.factor.shift);
+  params.ints(range.lowest, range.highest, 0, factors.after);
+  const Grid grid{1, int64_t{in.shape.b} * in.shape.slices()};
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(mean_shader(requantize), std::move(params), grid, {in}, {target},
+                                              {.activation = gpu_code(node.activation)}));
+  return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
+}
+
+std::vector<ShaderKey> mean_variants() { return storage_variants({mean_shader(false), mean_shader(true)}, "AO"); }
+
+}  // namespace
+
+Kernel mean_kernel() { return {"mean-hw", OpType::kMean, supports_mean, emit_mean, mean_variants}; }
+
+// SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION: over the last dimension.
+
+namespace {
+
+ShaderKey softmax_shader() { return {"softmax.comp", {}}; }
+ShaderKey l2_shader() { return {"l2_normalize.comp", {}}; }
+
+// The shader reads the slices three times, and its iterations are bounded (see DeviceLimits::max_loop_iterations).
+constexpr int32_t kMostSoftmaxSlices = 65535 / 3;
+
+Status check_slices(const PlanContext& context, const Node& node) {
+  const Bhwc shape = Bhwc::from(context.graph.value(node.inputs[0]).shape);
+  if (shape.slices() <= kMostSoftmaxSlices) return {};
+  return unsupported("a last dimension of " + std::to_string(shape.c) + " elements; make it smaller");
+}
+
+Status supports_softmax(const PlanContext& context, const Node& node) {
+  if (node.activation != Activation::kNone) return unsupported("a fused activation");
+  return check_slices(context, node);
+}
+
+Status supports_l2(const PlanContext& context, const Node& node) {
+  if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
+  return check_slices(context, node);
+}
+
+Status emit_softmax(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto* softmax = std::get_if<SoftmaxAttr>(&node.attributes);
+  StepParams params;
+  params.tensor(in).tensor(out).floats(softmax == nullptr ? 1 : softmax->beta, softmax == nullptr ? 1 : 0);
+  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
+  return emitter.add_step(softmax_shader(), std::move(params), grid, {in}, {out});
+}
+
+Status emit_l2(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  StepParams params;
+  params.tensor(in).tensor(out);
+  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
+  return emitter.add_step(l2_shader(), std::move(params), grid, {in}, {out}, {.activation = gpu_code(node.activation)});
+}
+
+std::vector<ShaderKey> softmax_variants() { return storage_variants({softmax_shader()}, "AO"); }
+std::vector<ShaderKey> l2_variants() { return storage_variants({l2_shader()}, "AO"); }
+
+}  // namespace
+
+std::vector<Kernel> softmax_kernels() {
+  const std::string limits = "last dimension at most " + std::to_string(kMostSoftmaxSlices * 4);
+  return {{"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
+          {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
+          {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants, limits}};
+}
+
+// TOPK_V2.
+
+namespace {
+
+ShaderKey top_k_shader(bool places) {
+  ShaderKey key{"top_k.comp", {}};
+  if (places) key.defines.push_back({"PLACES", "1"});
+  return key;
+}
+
+// An invocation needs five iterations per slice (see DeviceLimits::max_loop_iterations).
+constexpr int32_t kMostTopKSlices = 65535 / 5;
+
+bool same_quantization(const Value& a, const Value& b) {
+  return a.quantization.scale == b.quantization.scale && a.quantization.zero_point == b.quantization.zero_point;
+}
+
+Status supports_top_k(const PlanContext& context, const Node& node) {
+  const Value &in = context.graph.value(node.inputs[0]), &values = context.graph.value(node.outputs[0]);
+  if (node.activation != Activation::kNone) return unsupported("a fused activation");
+  if (!same_quantization(in, values)) return unsupported("results with another quantization than the data");
+  if (Bhwc::from(in.shape).slices() <= kMostTopKSlices) return {};
+  return unsupported("a choice among " + std::to_string(in.shape.dim(in.shape.rank() - 1)) + " elements; at most " +
+                     std::to_string(kMostTopKSlices * 4) + " are supported");
+}
+
+Status emit_output(Emitter& emitter, const Node& node, size_t output) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[output]));
+  const int32_t k = std::get<TopKAttr>(node.attributes).k;
+  const Bhwc rows{in.shape.b, in.shape.h * in.shape.w, k, 1};
+  const bool direct = same_layout(rows, out.shape);
+  TensorRef picked{out.tensor, rows, out.scale};
+  if (!direct) {
+    picked = emitter.temporary("picked " + emitter.graph().value(node.outputs[output]).name, rows, out);
+  }
+  StepParams params;
+  params.tensor(in).tensor(picked).ints(k);
+  const Grid grid{int64_t{in.shape.h} * in.shape.w * in.shape.slices(), in.shape.b};
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(top_k_shader(output == 1), std::move(params), grid, {in}, {picked}));
+  return direct ? Status() : emit_reshape(emitter, picked, out);
+}
+
+Status emit_top_k(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_RETURN_IF_ERROR(emit_output(emitter, node, 0));
+  return emit_output(emitter, node, 1);
+}
+
+std::vector<ShaderKey> top_k_variants() {
+  std::vector<ShaderKey> keys = storage_variants({top_k_shader(true)}, "A", true);
+  for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
+  for (ShaderKey& key : storage_variants({top_k_shader(false)}, "AO", true)) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  return keys;
+}
+
+}  // namespace
+
+Kernel top_k_kernel() {
+  return {"top-k",    OpType::kTopK,  supports_top_k,
+          emit_top_k, top_k_variants, "last dimension at most " + std::to_string(kMostTopKSlices * 4)};
 }
 
 }  // namespace sightglass

@@ -1,18 +1,12 @@
-#include "ops/registry.h"
-
 #include <algorithm>
 #include <set>
 
 #include "graph/op_types.h"
-#include "kernel/storage_variants.h"
+#include "kernel/tensors.h"
 #include "ops/function.h"
-#include "ops/load_buffer.h"
 #include "ops/ops.h"
-#include "ops/store_buffer.h"
-#include "ops/texture_io.h"
-#include "shader/gate_shader.h"
-#include "shader/measure_shaders.h"
-#include "shader/settle_shader.h"
+#include "ops/tensor_io.h"
+#include "shader/own_shaders.h"
 
 namespace sightglass {
 

@@ -1,7 +1,6 @@
 #include "ops/conv_constants.h"
-#include "ops/conv_step.h"
 #include "ops/ops.h"
-#include "ops/pack_weights.h"
+#include "ops/parts.h"
 
 namespace sightglass {
 

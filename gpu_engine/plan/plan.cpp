@@ -4,31 +4,76 @@
 #include <optional>
 #include <span>
 
-#include "gpu_engine/exceptions.h"
-#include "gpu_engine/memory_limit.h"
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
-#include "graph/multiply_adds.h"
+#include "gpu_engine/files.h"
+#include "gpu_engine/internals.h"
+#include "gpu_engine/quoted.h"
+#include "graph/analyses.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
-#include "graph/work.h"
 #include "kernel/emitter.h"
-#include "kernel/host_layout.h"
-#include "ops/layout.h"
-#include "ops/load_buffer.h"
-#include "ops/store_buffer.h"
-#include "ops/texture_io.h"
-#include "plan/check_resources.h"
-#include "plan/choose_kernels.h"
-#include "plan/fallback.h"
-#include "plan/memory_plan.h"
-#include "plan/plan_log.h"
-#include "plan/schedule.h"
-#include "plan/step_info.h"
-#include "plan/windows.h"
+#include "kernel/tensors.h"
+#include "ops/parts.h"
+#include "ops/tensor_io.h"
+#include "plan/plan_data.h"
+#include "plan/planner.h"
 #include "rewrites/rewrites.h"
+#include "sightglass/log.h"
 
 namespace sightglass {
+
+// Log messages about planning.
+
+namespace {
+
+std::string megabytes(int64_t bytes) {
+  std::string number = std::to_string(static_cast<double>(bytes) / 1e6);  // six digits after the point
+  number.resize(number.size() - 4);
+  return number + " MB";
+}
+
+std::string describe(const Step& step, size_t place) {
+  const std::string what =
+      "step " + std::to_string(place) + ", level " + std::to_string(step.level) + ": " + step.node + ": " + step.kernel;
+  if (step.cpu_stretch >= 0) return what;
+  const auto& [x, y, z] = step.groups;
+  return what + ", " + std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + " work groups";
+}
+
+}  // namespace
+
+void log_rewrites(const RewriteReport& report, const Log& log) {
+  if (!log.wants(LogLevel::kDebug)) return;
+  for (const RewriteReport::Entry& entry : report.applied) {
+    log.debug([&] { return "rewrite " + entry.rewrite + " applied at " + entry.node; });
+  }
+  for (const RewriteReport::Entry& entry : report.declined) {
+    log.debug([&] { return "rewrite " + entry.rewrite + " declined at " + entry.node + ": " + entry.reason; });
+  }
+}
+
+// Logs the finished plan of the model `name`: steps, operators on the CPU, and totals.
+void log_plan(const std::string& name, const PlanData& plan, const Stopwatch& time) {
+  const Log& log = plan.options.log;
+  if (!log.wants(LogLevel::kInfo)) return;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    log.debug([&] { return describe(plan.steps[i], i); });
+  }
+  for (const std::string& on_cpu : plan.fallback.operators) {
+    log.debug([&] { return "on the CPU: " + on_cpu; });
+  }
+  const MemoryReport& memory = plan.memory;
+  log.debug([&] {
+    return name + ": memory: " + megabytes(memory.arena_bytes) + " for activations (" +
+           megabytes(memory.lower_bound_bytes) + " live at once, " + megabytes(memory.tensor_bytes) +
+           " without sharing), " + megabytes(memory.constant_bytes) + " for constants, " +
+           megabytes(memory.output_bytes) + " for outputs, " + megabytes(memory.weight_bytes) + " for weights";
+  });
+  log.info([&] {
+    return name + ": " + std::to_string(plan.steps.size() - plan.cpu_stretches.size()) + " dispatches in " +
+           std::to_string(plan.levels) + " levels, " + std::to_string(plan.programs.size()) + " shader programs, " +
+           (plan.options.precision == Precision::kFp16 ? "fp16" : "fp32") + ", planned in " + time.text();
+  });
+}
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
-#include "kernel/emission.h"
+#include "kernel/step.h"
 
 namespace sightglass {
 

@@ -1,8 +1,11 @@
-#include "plan/schedule.h"
-
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <set>
 
+#include "gpu_engine/files.h"
 #include "graph/stable_sort.h"
+#include "plan/planner.h"
 
 namespace sightglass {
 
@@ -67,6 +70,106 @@ void schedule(PlanData& plan) {
     tensor.first_level = 0;
     tensor.last_level = plan.levels;
   }
+}
+
+void share_work(std::span<Step> steps, int64_t multiply_adds, double work) {
+  if (steps.empty()) return;
+  const auto weighty = std::ranges::find_if(steps, [](const Step& step) { return step.weight_bytes > 0; });
+  const int program = weighty != steps.end() ? weighty->program : steps.back().program;
+  int64_t left = std::ranges::count(steps, program, &Step::program);
+  const double share = work / static_cast<double>(left);
+  for (Step& step : steps) {
+    if (step.program != program) continue;
+    step.work = share;
+    step.multiply_adds = multiply_adds / left;
+    multiply_adds -= step.multiply_adds;
+    --left;
+  }
+}
+
+namespace {
+
+double seconds(const PlanData& plan, const Step& step, const StepInfo& info) {
+  // In multiply-adds of the time of one byte and of the overhead of a step, and per second of the CPU.
+  constexpr double kPerByte = 8, kPerStep = 1 << 16, kOnCpu = 200e6;
+  const auto bytes = static_cast<double>(info.read_bytes + info.written_bytes + info.weight_bytes);
+  const double speed = step.cpu_stretch >= 0 ? kOnCpu : plan.limits.multiply_adds_per_second;
+  return (kPerStep + std::max(step.work, kPerByte * bytes)) / speed;
+}
+
+}  // namespace
+
+StepInfo step_info(const PlanData& plan, const Step& step) {
+  StepInfo info;
+  info.node = step.node;
+  info.kernel = step.cpu_stretch >= 0 ? "CPU" : step.kernel;
+  info.multiply_adds = step.multiply_adds;
+  info.weight_bytes = step.weight_bytes;
+  const auto bytes = [&plan](const std::vector<int>& tensors) {
+    int64_t sum = 0;
+    for (const int id : std::set<int>(tensors.begin(), tensors.end())) {
+      sum += plan.tensors[static_cast<size_t>(id)].size * kBlockBytes;
+    }
+    return sum;
+  };
+  info.read_bytes = bytes(step.reads);
+  info.written_bytes = bytes(step.writes);
+  info.groups = step.groups;
+  info.level = step.level;
+  info.seconds = seconds(plan, step, info);
+  return info;
+}
+
+namespace {
+
+double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+std::string text_of(double seconds) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g s", seconds);
+  return text.data();
+}
+
+Status too_slow(const std::string& subject, double seconds, const char* limit, double allowed) {
+  return resource_exhausted(subject + " takes about " + text_of(seconds) +
+                            " on a slow device of this kind, longer than " + limit + " (" + text_of(allowed) +
+                            "); raise " + limit + " if you trust the model");
+}
+
+}  // namespace
+
+int64_t memory_of(const PlanData& plan) {
+  int64_t bytes = plan.arena_size * kBlockBytes + plan.memory.weight_bytes;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (plan.options.outputs[i].target != OutputSpec::Target::kTexture) continue;
+    constexpr int64_t kLargestTexel = 16;
+    bytes += kLargestTexel * plan.outputs[i].shape.w * plan.outputs[i].shape.h;
+  }
+  return bytes;
+}
+
+Status check_memory(const PlanData& plan) {
+  const int64_t bytes = memory_of(plan), limit = plan.options.resources.memory_bytes;
+  return bytes <= limit ? Status() : beyond_memory_limit("it needs", bytes, limit);
+}
+
+Status check_time(PlanData& plan) {
+  // Far below the watchdogs of drivers, which end a submission after 2 s or more; far above a run at video rate.
+  constexpr double kPart = 0.25;
+  const double dispatch_limit = seconds_of(plan.options.resources.dispatch_time);
+  const double run_limit = seconds_of(plan.options.resources.run_time);
+  double run = 0, part = 0;
+  for (Step& step : plan.steps) {
+    const double seconds = step_info(plan, step).seconds;
+    if (step.cpu_stretch < 0 && seconds > dispatch_limit) {
+      return too_slow(step.node + ": one dispatch", seconds, "dispatch-limit", dispatch_limit);
+    }
+    run += seconds;
+    part += seconds;
+    step.ends_part = part >= kPart;
+    if (step.ends_part) part = 0;
+  }
+  return run <= run_limit ? Status() : too_slow("one run", run, "run-limit", run_limit);
 }
 
 }  // namespace sightglass

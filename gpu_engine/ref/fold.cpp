@@ -1,5 +1,3 @@
-#include "ref/fold.h"
-
 #include <algorithm>
 #include <utility>
 

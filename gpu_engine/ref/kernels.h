@@ -2,11 +2,13 @@
 // its padding, the inputs have the shapes and types of the graph, and `out` has those of its output.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <variant>
 #include <vector>
 
 #include "graph/graph.h"
+#include "graph/operator_table.h"
 
 namespace sightglass::ref {
 
@@ -89,7 +91,7 @@ void activate(const Call& call, HostTensor& out);
 using Function = void (*)(const Call& call, HostTensor& out);
 using WholeFunction = void (*)(const Call& call, std::vector<HostTensor>& outputs);
 using Reference = std::variant<Function, WholeFunction>;
-const Reference& reference_of(OpType op);  // operator_table.cpp
+const Reference& reference_of(OpType op);  // ref_run.cpp
 
 // Runs a node with quantized tensors; `function` is its float kernel.
 void quantized(const Call& call, Function function, HostTensor& out);
@@ -106,5 +108,17 @@ std::vector<int64_t> broadcast_places(const Shape& shape, const Shape& out);
 
 // Both tensors have the same type. Indices are in tightly packed order.
 void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, int64_t to_index);
+
+// Compile-time check of tables with one float function and one integer function per operator.
+// Whether `real` is null exactly for operators without float data, and `integer` for those with neither integer nor
+// boolean data. Types are checked before a call, so a null function is never called.
+template <typename Rows>
+constexpr bool functions_match_types(const Rows& rows) {
+  return std::ranges::all_of(rows, [](const auto& row) {
+    const operators::Types taken = operators::row_of(row.op).types.data;
+    return (row.real != nullptr) == ((taken & operators::kReal) != 0) &&
+           (row.integer != nullptr) == ((taken & (operators::kIntegers | operators::kB)) != 0);
+  });
+}
 
 }  // namespace sightglass::ref

@@ -1,11 +1,49 @@
 // Convolutions and the fully connected layer. Products and sums in double precision.
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <thread>
+#include <vector>
 
 #include "ref/kernels.h"
 #include "ref/ref_ops.h"
-#include "ref/threads.h"
 
 namespace sightglass::ref {
+
+// Runs heavy kernels on several threads. Rows are independent, so results do not depend on the number of threads.
+
+// Calls row(0) … row(rows - 1) once each, on up to one thread per core if the work justifies it. `work`: approximate
+// multiplications per row. If a row throws, the caller gets the exception, and remaining rows are skipped.
+void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& row);
+
+void for_rows(int64_t rows, int64_t work, const std::function<void(int64_t)>& row) {
+  // Starting a thread takes as long as some tens of thousands of multiplications.
+  constexpr int64_t kWorkOfThread = 200'000;
+  const int64_t worth = rows * std::max<int64_t>(work, 1) / kWorkOfThread;
+  const int64_t cores = std::max<int64_t>(std::thread::hardware_concurrency(), 1);
+  std::atomic<int64_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::exception_ptr thrown;  // from the first row that failed
+  const auto take_rows = [&] {
+    try {
+      for (int64_t i = next++; i < rows && !failed; i = next++) row(i);
+    } catch (...) {
+      if (!failed.exchange(true)) thrown = std::current_exception();
+    }
+  };
+  std::vector<std::jthread> helpers;
+  try {
+    for (int64_t i = 1; i < std::min({worth, cores, rows}); ++i) helpers.emplace_back(take_rows);
+  } catch (...) {
+    // No more threads or memory available: the running threads, including this one, process all rows.
+  }
+  take_rows();
+  helpers.clear();
+  if (thrown) std::rethrow_exception(thrown);
+}
+
 namespace {
 
 // Weights [O, kh, kw, I] as [kh, kw, I, O], so that the innermost loop runs over output channels.
@@ -203,6 +241,48 @@ void fully_connected(const Call& call, HostTensor& out) {
     std::vector<double> sums = bias;
     accumulate(call.floats(0).data() + i * static_cast<size_t>(depth), depth, weights.data(), sums);
     std::ranges::copy(sums, out.as<float>().data() + i * units);
+  });
+}
+
+// Batched matrix products.
+
+namespace {
+
+// Step of one operand along each dimension of the result, batches first; 0 if it broadcasts. The caller adds row and
+// column.
+Strides batch_strides(const Shape& operand, const Shape& result) {
+  const Strides dense = dense_strides(operand);
+  Strides strides{};
+  for (int d = 0; d < result.rank() - 2; ++d) {
+    const int own = d - (result.rank() - operand.rank());
+    if (own >= 0 && operand.dim(own) > 1) strides[static_cast<size_t>(d)] = dense[static_cast<size_t>(own)];
+  }
+  return strides;
+}
+
+}  // namespace
+
+void batch_matmul(const Call& call, HostTensor& out) {
+  const auto& attr = call.attributes<BatchMatmulAttr>();
+  const Shape &x = call.shape(0), &y = call.shape(1);
+  const auto row = static_cast<size_t>(out.shape.rank() - 2), column = row + 1;
+  const int32_t x_columns = x.dim(x.rank() - 1), y_columns = y.dim(y.rank() - 1);
+  const int32_t depth = attr.adj_x ? x.dim(x.rank() - 2) : x_columns;
+
+  Strides x_strides = batch_strides(x, out.shape), y_strides = batch_strides(y, out.shape);
+  x_strides[row] = attr.adj_x ? 1 : x_columns;
+  y_strides[column] = attr.adj_y ? y_columns : 1;
+  const int64_t x_step = attr.adj_x ? x_columns : 1, y_step = attr.adj_y ? 1 : y_columns;
+  const std::vector<int64_t> x_from = offsets(out.shape, x_strides), y_from = offsets(out.shape, y_strides);
+  const float *const a = call.floats(0).data(), *const b = call.floats(1).data();
+  const std::span<float> result = out.as<float>();
+  const auto width = static_cast<size_t>(out.shape.dim(out.shape.rank() - 1));
+  for_rows(static_cast<int64_t>(result.size() / width), int64_t{depth} * static_cast<int64_t>(width), [&](int64_t r) {
+    for (size_t i = static_cast<size_t>(r) * width; i < static_cast<size_t>(r + 1) * width; ++i) {
+      double sum = 0;
+      for (int32_t k = 0; k < depth; ++k) sum += double{a[x_from[i] + k * x_step]} * b[y_from[i] + k * y_step];
+      result[i] = static_cast<float>(sum);
+    }
   });
 }
 

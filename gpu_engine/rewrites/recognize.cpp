@@ -1,7 +1,7 @@
 // Recognizes activations that a file spells out in arithmetic.
 #include <array>
 
-#include "rewrites/common.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 namespace {

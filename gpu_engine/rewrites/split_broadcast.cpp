@@ -3,7 +3,7 @@
 // with others are such channels (Chen et al., "Rethinking Atrous Convolution for Semantic Image Segmentation", 2017).
 #include <utility>
 
-#include "rewrites/common.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass {
 namespace {

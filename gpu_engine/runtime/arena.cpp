@@ -4,10 +4,20 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/exceptions.h"
-#include "runtime/buffers.h"
+#include "gpu_engine/quoted.h"
+#include "plan/plan_data.h"
 
 namespace sightglass {
+
+GlBuffer make_buffer(const GlApi& gl, GLenum target, int64_t bytes, const void* data, GLenum usage) {
+  GLuint id = 0;
+  gl.GenBuffers(1, &id);
+  gl.BindBuffer(target, id);
+  gl.BufferData(target, static_cast<GLsizeiptr>(std::max<int64_t>(bytes, kBlockBytes)), nullptr, usage);
+  if (data != nullptr) gl.BufferSubData(target, 0, static_cast<GLsizeiptr>(bytes), data);
+  gl.BindBuffer(target, 0);
+  return {gl, id};
+}
 
 namespace {
 
@@ -91,6 +101,49 @@ Status Arena::check_sentinels() const {
     }
   }));
   return damaged.empty() ? Status() : internal_error("a kernel wrote outside of the tensors" + damaged);
+}
+
+void BufferTextures::create(const GlApi& gl, const PlanData& plan, GLuint arena, GLuint constants) {
+  if (!plan.buffer_textures) return;
+  const auto has = [&plan](Storage storage) {
+    return std::ranges::any_of(plan.tensors, [storage](const PlanTensor& t) { return t.storage == storage; });
+  };
+  const auto view = [&](View which, bool wanted, GLuint buffer, GLenum format) {
+    if (!wanted) return;
+    GLuint id = 0;
+    gl.GenTextures(1, &id);
+    textures_[which] = GlTexture(gl, id);
+    gl.BindTexture(GL_TEXTURE_BUFFER, id);
+    gl.TexBuffer(GL_TEXTURE_BUFFER, format, buffer);
+  };
+  view(kArenaFloat32, has(Storage::kFloat32), arena, GL_RGBA32F);
+  view(kArenaFloat16, has(Storage::kFloat16), arena, GL_RGBA16F);
+  view(kArenaInt32, has(Storage::kInt32), arena, GL_RGBA32I);
+  view(kWeightsFloat32, plan.weight_storages.contains(Storage::kFloat32), constants, GL_RGBA32F);
+  view(kWeightsFloat16, plan.weight_storages.contains(Storage::kFloat16), constants, GL_RGBA16F);
+  view(kWeightsInt8, plan.weight_storages.contains(Storage::kInt8), constants, GL_RGBA8I);
+  gl.BindTexture(GL_TEXTURE_BUFFER, 0);
+}
+
+void BufferTextures::bind(const GlApi& gl) const { bind_all(gl, true); }
+
+void BufferTextures::unbind(const GlApi& gl) const {
+  if (bind_all(gl, false)) gl.ActiveTexture(GL_TEXTURE0);
+}
+
+bool BufferTextures::bind_all(const GlApi& gl, bool bound) const {
+  bool any = false;
+  for (size_t i = 0; i < textures_.size(); ++i) {
+    if (!textures_[i]) continue;
+    any = true;
+    gl.ActiveTexture(GL_TEXTURE0 + kUnits[i]);
+    gl.BindTexture(GL_TEXTURE_BUFFER, bound ? textures_[i].id() : 0);
+  }
+  return any;
+}
+
+void BufferTextures::abandon() {
+  for (GlTexture& texture : textures_) texture.abandon();
 }
 
 }  // namespace sightglass

@@ -1,17 +1,91 @@
 #include "runtime/session_impl.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
 
-#include "gpu_engine/cancellation.h"
-#include "gpu_engine/exceptions.h"
-#include "gpu_engine/memory_limit.h"
-#include "kernel/host_layout.h"
+#include "gpu_engine/build_programs.h"
+#include "gpu_engine/files.h"
+#include "gpu_engine/quoted.h"
 #include "kernel/kernel_interface.h"
-#include "plan/check_resources.h"
+#include "kernel/tensors.h"
+#include "plan/planner.h"
+#include "ref/ref_ops.h"
+#include "runtime/arena.h"
 #include "runtime/run_watch.h"
+#include "shader/own_shaders.h"
 #include "sightglass/empty_frame.h"
 
 namespace sightglass {
+
+Status SettledSamplers::create(ShareGroup& group, const PlanData& plan) {
+  if (!plan.limits.compiles_for_samplers || !plan.buffer_textures) return {};
+  const std::array<ProgramKey, 1> keys{ProgramKey{settle_shader()}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group.programs(keys));
+  program_ = std::move(programs.front());
+  return {};
+}
+
+void SettledSamplers::settle(const GlApi& gl, GLuint sampler) const {
+  if (!program_) return;
+  gl.UseProgram(program_->id());
+  gl.BindSampler(kSettledUnit, sampler);
+  gl.DispatchCompute(1, 1, 1);
+  gl.BindSampler(kSettledUnit, 0);
+}
+
+Status Gate::create(ShareGroup& group, const PlanData& plan) {
+  const std::array<ProgramKey, 1> keys{ProgramKey{gate_shader()}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group.programs(keys));
+  program_ = std::move(programs.front());
+  std::vector<GLuint> counts;
+  for (const Step& step : plan.steps) counts.insert(counts.end(), step.groups.begin(), step.groups.end());
+  const auto bytes = static_cast<int64_t>(counts.size() * sizeof(GLuint));
+  const GlApi& gl = group.gl();
+  planned_ = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, bytes, counts.data(), GL_STATIC_DRAW);
+  groups_ = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, bytes, nullptr, GL_DYNAMIC_COPY);
+  dispatches_ = static_cast<GLuint>((counts.size() + kGateInvocations - 1) / kGateInvocations);
+  return {};
+}
+
+void Gate::ask(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const {
+  gl.MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT | GL_COMMAND_BARRIER_BIT);
+  gl.UseProgram(program_->id());
+  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kPlannedBlock, planned_.id());
+  gl.BindBufferRange(GL_SHADER_STORAGE_BUFFER, kFlagBlock, flag_buffer, offset, sizeof(GLuint));
+  gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, kGroupsBlock, groups_.id());
+  gl.DispatchCompute(dispatches_, 1, 1);
+  for (const uint32_t binding : {kPlannedBlock, kFlagBlock, kGroupsBlock})
+    gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, binding, 0);
+  gl.MemoryBarrier(GL_COMMAND_BARRIER_BIT);
+}
+
+void Gate::abandon() {
+  program_.abandon();
+  planned_.abandon();
+  groups_.abandon();
+}
+
+Status run_stretch(const Graph& graph, const CpuStretch& stretch, CpuTensors& tensors) {
+  for (const NodeId id : stretch.nodes) {
+    const Node& node = graph.node(id);
+    std::vector<HostTensor> constants(node.inputs.size());
+    std::vector<const HostTensor*> arguments;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const ValueId input = node.inputs[i];
+      if (graph.is_constant(input)) {
+        SIGHTGLASS_ASSIGN_OR_RETURN(constants[i], ref::constant_tensor(graph, input));
+        arguments.push_back(&constants[i]);
+      } else {
+        arguments.push_back(input == kNone ? nullptr : &tensors.at(input));
+      }
+    }
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<HostTensor> results, ref::evaluate(graph, node, arguments));
+    for (size_t i = 0; i < results.size(); ++i) tensors.insert_or_assign(node.outputs[i], std::move(results[i]));
+  }
+  return {};
+}
 
 namespace {
 

@@ -3,23 +3,69 @@
 
 #include <algorithm>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/memory_limit.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/files.h"
+#include "gpu_engine/internals.h"
 #include "plan/plan_data.h"
 #include "runtime/arena.h"
-#include "runtime/buffer_textures.h"
-#include "runtime/buffers.h"
-#include "runtime/cpu_stretch.h"
-#include "runtime/gate.h"
-#include "runtime/run_in_parts.h"
-#include "runtime/settled_samplers.h"
+#include "runtime/run_watch.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
+#include "sightglass/share_group.h"
 
 namespace sightglass {
+
+// Keeps llvmpipe from compiling programs again (DeviceLimits::compiles_for_samplers): without it, the first run of a
+// model after another program of the context takes as long as the first one.
+class SettledSamplers {
+ public:
+  // Does nothing for other devices, and for plans without buffer textures.
+  Status create(ShareGroup& group, const PlanData& plan);
+  // Before the steps of a run or of a part of one: the samplers that buffer textures inherit are `sampler`, which
+  // frames have too. Any unit may be active afterward, and a program may be in use.
+  void settle(const GlApi& gl, GLuint sampler) const;
+  // Releases the program without deleting it.
+  void abandon() { program_.abandon(); }
+
+ private:
+  SharedProgram program_;
+};
+
+// Conditional runs: the work group counts of all steps are in a buffer, and become zeros if a flag is 0.
+class Gate {
+ public:
+  // For the steps of `plan`. The caller checks for GL errors.
+  Status create(ShareGroup& group, const PlanData& plan);
+  explicit operator bool() const { return bool{groups_}; }
+
+  // Computes the work group counts from the flag, a uint at `offset` of the buffer. Waits, on the GPU, for the shader
+  // that wrote the flag.
+  void ask(const GlApi& gl, GLuint flag_buffer, GLintptr offset) const;
+  // From bind() to unbind(), dispatch step i indirectly, from byte offset(i).
+  void bind(const GlApi& gl) const { gl.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, groups_.id()); }
+  static GLintptr offset(size_t step) { return static_cast<GLintptr>(step * 3 * sizeof(GLuint)); }
+  static void unbind(const GlApi& gl) { gl.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, 0); }
+  // Runs the program once, with its own flag. No visible effect.
+  void warm_up(const GlApi& gl) const { ask(gl, planned_.id(), 0); }
+
+  void abandon();
+
+ private:
+  SharedProgram program_;
+  GlBuffer planned_, groups_;  // three uints per step
+  GLuint dispatches_ = 0;      // work groups of the program
+};
+
+// A CPU segment, run with the reference kernels. No GL.
+
+using CpuTensors = std::unordered_map<ValueId, HostTensor>;
+
+// Evaluates the nodes of `stretch`. `tensors` contains the inputs and results of earlier segments and the inputs of
+// this one; its results are added.
+Status run_stretch(const Graph& graph, const CpuStretch& stretch, CpuTensors& tensors);
 
 struct Session::Impl {
   std::shared_ptr<ShareGroup> group;

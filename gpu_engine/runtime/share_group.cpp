@@ -5,11 +5,11 @@
 #include <new>
 
 #include "gpu_engine/build_programs.h"
-#include "gpu_engine/exceptions.h"
-#include "gpu_engine/memory_limit.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/files.h"
+#include "gpu_engine/internals.h"
+#include "gpu_engine/quoted.h"
 #include "plan/plan_data.h"
-#include "runtime/buffers.h"
+#include "runtime/arena.h"
 
 namespace sightglass {
 

@@ -4,8 +4,8 @@
 #include <new>
 #include <utility>
 
-#include "gpu_engine/exceptions.h"
-#include "runtime/multiply_add_kernel.h"
+#include "gpu_engine/quoted.h"
+#include "runtime/device_speed.h"
 #include "sightglass/device.h"
 #include "sightglass/session.h"
 

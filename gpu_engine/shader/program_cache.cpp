@@ -11,8 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "gpu_engine/input_file.h"
-#include "gpu_engine/output_file.h"
+#include "gpu_engine/files.h"
 #include "shader/fnv_hash.h"
 #include "sightglass/cache_folder.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "gpu_engine/exceptions.h"
+#include "gpu_engine/quoted.h"
 #include "sightglass/frame_kind.h"
 
 namespace sightglass {

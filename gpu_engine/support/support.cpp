@@ -1,16 +1,17 @@
-#include "gpu_engine/support.h"
-
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 
-#include "gpu_engine/exceptions.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
+#include "gpu_engine/quoted.h"
+#include "graph/analyses.h"
 #include "graph/graph.h"
-#include "graph/multiply_adds.h"
+#include "graph/op_types.h"
+#include "kernel/emitter.h"
+#include "ops/ops.h"
 #include "tflite/import.h"
-#include "tflite/open_model.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass {
 namespace {
@@ -100,6 +101,50 @@ Result<SupportReport> check_support(const FileContents& file, const std::string&
   return report_on(std::move(survey), limits, options);
 } catch (...) {
   return status_of_exception(name, "check the model");
+}
+
+namespace {
+
+OperatorSupport describe(const tflite::NamedRule& named) {
+  const tflite::OperatorRule& rule = *named.rule;
+  OperatorSupport entry;
+  entry.name = named.name;
+  entry.min_inputs = rule.min_inputs;
+  entry.max_inputs = rule.max_inputs;
+  entry.max_outputs = rule.max_outputs;
+  entry.while_loading = rule.while_loading;
+  if (*rule.limits != '\0') entry.limits.emplace_back(rule.limits);
+  if (rule.while_loading) return entry;
+  TypeNames types = type_names(rule.op);
+  entry.takes = std::move(types.taken);
+  entry.makes = std::move(types.made);
+  entry.other_inputs = std::move(types.others);
+  for (const Kernel& kernel : all_kernels()) {
+    if (kernel.op != rule.op) continue;
+    entry.kernels.emplace_back(kernel.name);
+    if (!kernel.limits.empty()) entry.limits.push_back(kernel.limits);
+  }
+  return entry;
+}
+
+}  // namespace
+
+SupportTable supported_operators() {
+  SupportTable table;
+  for (TypeWord& type : type_words()) table.types.push_back({std::move(type.word), std::move(type.meaning)});
+  for (const auto activation : tflite::schema::EnumValuesActivationFunctionType()) {
+    if (!tflite::decode_activation(activation).ok()) continue;
+    table.activations.emplace_back(tflite::schema::EnumNameActivationFunctionType(activation));
+  }
+  table.max_dimensions = kMostDimensions;
+  table.max_dimensions_loading = Shape::kMaxRank;
+  for (const tflite::NamedRule& rule : tflite::all_rules()) table.operators.push_back(describe(rule));
+  for (tflite::RefusedOperator& refused : tflite::refused_operators()) {
+    table.refused.push_back({std::move(refused.name), std::move(refused.reason)});
+  }
+  std::ranges::sort(table.operators, {}, &OperatorSupport::name);
+  std::ranges::sort(table.refused, {}, &SupportTable::Entry::name);
+  return table;
 }
 
 }  // namespace sightglass

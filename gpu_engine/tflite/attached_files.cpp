@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "gpu_engine/zip_directory.h"
+#include "gpu_engine/files.h"
 #include "tflite/model_file.h"
 
 namespace sightglass::tflite {

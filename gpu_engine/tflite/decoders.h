@@ -54,12 +54,12 @@ Status decode_max_unpool(const OperatorView& view, DecodedOp& node);
 Status decode_detection_postprocess(const OperatorView& view, DecodedOp& node);
 Status decode_posenet_decoder(const OperatorView& view, DecodedOp& node);
 
-// MediaPipe operators on landmarks; decode_transforms.cpp.
+// MediaPipe operators on landmarks; decode_custom.cpp.
 Status decode_landmarks_to_matrix(const OperatorView& view, DecodedOp& node);
 Status decode_transform_landmarks(const OperatorView& view, DecodedOp& node);
 Status decode_transform_image(const OperatorView& view, DecodedOp& node);
 
-// Elementwise operators, and those whose results follow from shapes and constants; decode_elements.cpp.
+// Elementwise operators, and those whose results follow from shapes and constants; decode_options.cpp.
 Status decode_reduction(const OperatorView& view, DecodedOp& node);
 Status decode_arg_extreme(const OperatorView& view, DecodedOp& node);
 Status decode_top_k(const OperatorView& view, DecodedOp& node);
@@ -73,7 +73,7 @@ Status decode_shape(const OperatorView& view, DecodedOp& node);
 Status decode_rank(const OperatorView& view, DecodedOp& node);
 Status decode_range(const OperatorView& view, DecodedOp& node);
 
-// Operators that move elements; decode_layout.cpp.
+// Operators that move elements; decode_movement.cpp.
 Status decode_pad(const OperatorView& view, DecodedOp& node);
 Status decode_pad_v2(const OperatorView& view, DecodedOp& node);
 Status decode_reshape(const OperatorView& view, DecodedOp& node);
@@ -100,7 +100,7 @@ Status decode_batch_to_space(const OperatorView& view, DecodedOp& node);
 Status decode_resize_nearest(const OperatorView& view, DecodedOp& node);
 Status decode_gather(const OperatorView& view, DecodedOp& node);
 
-// Recurrent operators; decode_recurrent.cpp.
+// Recurrent operators; decode_options.cpp.
 Status decode_lstm(const OperatorView& view, DecodedOp& node);
 Status decode_sequence_lstm(const OperatorView& view, DecodedOp& node);
 

@@ -58,4 +58,12 @@ struct Survey {
 Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& name,
                       const ImportOptions& options = {});
 
+// How options apply to the import of model files.
+
+// `file_bytes`: the size of the file.
+ImportOptions import_options(const ModelOptions& options, size_t file_bytes);
+
+// Errors name the file.
+Result<Survey> survey_file(const std::string& path, const ModelOptions& options);
+
 }  // namespace sightglass::tflite

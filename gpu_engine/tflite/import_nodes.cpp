@@ -1,9 +1,8 @@
 // Converts an operator to a node of the graph, or to constants.
 #include <algorithm>
 
-#include "graph/hybrid.h"
-#include "graph/reinterpret.h"
-#include "ref/fold.h"
+#include "graph/analyses.h"
+#include "ref/ref_ops.h"
 #include "tflite/importer.h"
 
 namespace sightglass::tflite {

@@ -8,10 +8,24 @@
 #include "tflite/decoders.h"
 #include "tflite/import.h"
 #include "tflite/model_file.h"
-#include "tflite/operator_name.h"
 #include "tflite/tensor_table.h"
 
 namespace sightglass::tflite {
+
+// Names of operators in a file.
+struct OperatorName {
+  schema::BuiltinOperator code = schema::BuiltinOperator::ADD;
+  std::string custom_code;
+  int32_t version = 1;
+  std::string name;   // "CONV_2D", "CUSTOM 'Name'"
+  std::string title;  // "CONV_2D #12"
+};
+
+// The name of operator `index`. Fails if its operator code does not exist.
+Result<OperatorName> name_operator(ModelFile& file, const schema::Operator& op, uint32_t index);
+
+// The names of all operators, in file order, at most `most`.
+Result<std::vector<std::string>> list_operators(ModelFile& file, uint32_t most);
 
 class Importer {
  public:

@@ -1,11 +1,10 @@
-#include "tflite/metadata.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "tflite/attached_files.h"
 #include "tflite/metadata_generated.h"
+#include "tflite/model_file.h"
 
 namespace sightglass::tflite {
 namespace {

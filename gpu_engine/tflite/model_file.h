@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "gpu_engine/quoted.h"
+#include "sightglass/model_metadata.h"
 #include "sightglass/status.h"
 #include "tflite/schema_generated.h"
 
@@ -41,5 +42,13 @@ class ModelFile {
   const schema::SubGraph* subgraph_ = nullptr;
   size_t budget_ = 0;
 };
+
+// Recognizes files mistaken for models by their first bytes.
+
+// "a JPEG image", with a fix if there is one; null if unknown.
+const char* file_kind(std::string_view bytes);
+
+// Model metadata. Loading never fails because of it: errors become problems, for a warning.
+ModelMetadata read_metadata(const ModelFile& file);
 
 }  // namespace sightglass::tflite

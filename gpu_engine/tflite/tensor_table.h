@@ -1,15 +1,26 @@
 // Checked tensors of a subgraph, with their state during the import of operators.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "graph/graph.h"
+#include "sightglass/status.h"
+#include "sightglass/tensor.h"
 #include "tflite/import.h"
 #include "tflite/model_file.h"
 
 namespace sightglass::tflite {
+
+// Constants stored without their zeros.
+
+// All elements of a tensor of `shape`, of `element_size` bytes each, including zeros. `values` are the stored ones in
+// traversal order. Fails if the description is inconsistent with itself, the shape, or the number of values.
+Result<std::vector<std::byte>> expand_sparse(const schema::SparsityParameters& sparsity, const Shape& shape,
+                                             size_t element_size, std::span<const std::byte> values);
 
 struct FileTensor {
   std::string name;

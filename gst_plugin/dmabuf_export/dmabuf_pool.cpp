@@ -1,19 +1,221 @@
 #include "dmabuf_export/dmabuf_pool.h"
 
+#include <fcntl.h>
+#include <gst/allocators/gstdmabuf.h>
+#include <gst/gl/gl.h>
+#include <gst/video/video.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 
-#include "dmabuf_export/dmabuf_slot.h"
 #include "gl/gl_bridge.h"
-#include "gl/gl_thread.h"
 #include "gobject/guarded.h"
+#include "gobject/log.h"
+#include "sightglass/interop/draw_target.h"
+
+#define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
+
+namespace sightglass {
+
+// One DMABUF that GL draws into, and its link to GStreamer memory.
+struct DmabufSlot {
+  GstGLContext* context;  // owned reference
+  std::unique_ptr<interop::DrawTarget> target;
+  GstMemory* memory;  // owned reference to DMABUF memory; null if the target is in a downstream buffer
+
+  DmabufSlot(GstGLContext* owner, std::unique_ptr<interop::DrawTarget> drawn, GstMemory* dmabuf)
+      : context(GST_GL_CONTEXT(gst_object_ref(owner))), target(std::move(drawn)), memory(dmabuf) {}
+  ~DmabufSlot();  // on any thread
+  DmabufSlot(const DmabufSlot&) = delete;
+  DmabufSlot& operator=(const DmabufSlot&) = delete;
+};
+
+// The data that each GLMemory of a buffer holds.
+struct DmabufHold {
+  std::shared_ptr<DmabufSlot> slot;
+  GstBuffer* theirs;  // owned reference to the downstream buffer, in the first plane only; null once returned
+
+  ~DmabufHold() { gst_clear_buffer(&theirs); }
+};
+
+namespace {
+
+GQuark hold_quark() {
+  static const GQuark quark = g_quark_from_static_string("sightglass-dmabuf-hold");
+  return quark;
+}
+GQuark kept_quark() {
+  static const GQuark quark = g_quark_from_static_string("sightglass-dmabuf-slot");
+  return quark;
+}
+
+// Number of bytes up to the end of the last plane, or up to the end of the DMABUF if its layout is not linear.
+gsize extent(const interop::DmabufFrame& frame, gsize whole) {
+  if (frame.modifier != interop::kModifierLinear) return whole;
+  gsize end = 0;
+  for (int i = 0; i < frame.plane_count; ++i) {
+    const interop::DmabufPlane& plane = frame.planes[static_cast<size_t>(i)];
+    const auto rows = static_cast<gsize>(i == 0 ? frame.height : (frame.height + 1) / 2);
+    end = std::max(end, plane.offset + rows * plane.stride);
+  }
+  return std::min(end, whole);
+}
+
+}  // namespace
+
+DmabufSlot::~DmabufSlot() {
+  if (memory != nullptr) gst_memory_unref(memory);
+  on_gl_thread(context, [this] { target.reset(); });
+  gst_object_unref(context);
+}
+
+// DMABUF memory from the frame's first byte to the end of its last plane; null on failure. The caller owns it.
+GstMemory* make_dmabuf_memory(const interop::DmabufFrame& frame) {
+  const int fd = frame.planes[0].fd;
+  const off_t end = ::lseek(fd, 0, SEEK_END);
+  // The memory may outlive the pool, so it gets its own file descriptor.
+  const int own = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (end <= 0 || own < 0) {
+    if (own >= 0) ::close(own);
+    return nullptr;
+  }
+  const auto whole = static_cast<gsize>(end);
+  GstAllocator* allocator = gst_dmabuf_allocator_new();
+  GstMemory* memory = gst_dmabuf_allocator_alloc(allocator, own, whole);
+  gst_object_unref(allocator);
+  if (memory != nullptr) gst_memory_resize(memory, 0, extent(frame, whole));
+  return memory;
+}
+
+// Wraps the slot's textures in a buffer of GLMemory. Takes ownership of `theirs`, which may be null. Null on failure.
+GstBuffer* wrap_dmabuf_slot(const std::shared_ptr<DmabufSlot>& slot, GstBuffer* theirs) {
+  const auto& textures = slot->target->textures();
+  const interop::DmabufFrame& frame = slot->target->frame();
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, textures.size() > 1 ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_RGBA,
+                            static_cast<guint>(frame.width), static_cast<guint>(frame.height));
+  GstGLBaseMemoryAllocator* allocator = GST_GL_BASE_MEMORY_ALLOCATOR(gst_allocator_find(GST_GL_MEMORY_ALLOCATOR_NAME));
+  GstBuffer* buffer = gst_buffer_new();
+  for (size_t i = 0; i < textures.size(); ++i) {
+    const GstGLFormat format = textures.size() == 1 ? GST_GL_RGBA8 : i == 0 ? GST_GL_R8 : GST_GL_RG8;
+    auto* hold = new DmabufHold{slot, i == 0 ? theirs : nullptr};
+    GstGLVideoAllocationParams* params = gst_gl_video_allocation_params_new_wrapped_texture(
+        slot->context, nullptr, &info, static_cast<guint>(i), nullptr, GST_GL_TEXTURE_TARGET_2D, format,
+        textures[i].name, hold, [](gpointer held) { delete static_cast<DmabufHold*>(held); });
+    GstGLBaseMemory* memory = gst_gl_base_memory_alloc(allocator, reinterpret_cast<GstGLAllocationParams*>(params));
+    gst_gl_allocation_params_free(reinterpret_cast<GstGLAllocationParams*>(params));
+    if (memory == nullptr) {
+      delete hold;
+      gst_clear_buffer(&buffer);
+      break;
+    }
+    gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), hold_quark(), hold, nullptr);
+    gst_buffer_append_memory(buffer, GST_MEMORY_CAST(memory));
+  }
+  gst_object_unref(allocator);
+  if (buffer == nullptr) return nullptr;
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
+                                 static_cast<guint>(info.width), static_cast<guint>(info.height),
+                                 GST_VIDEO_INFO_N_PLANES(&info), info.offset, info.stride);
+  gst_buffer_add_gl_sync_meta(slot->context, buffer);
+  return buffer;
+}
+
+// The hold of such a buffer; null for others.
+DmabufHold* dmabuf_hold(GstBuffer* buffer) {
+  if (gst_buffer_n_memory(buffer) == 0) return nullptr;
+  GstMemory* memory = gst_buffer_peek_memory(buffer, 0);
+  return static_cast<DmabufHold*>(gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), hold_quark()));
+}
+
+// The slot kept with downstream memory; null if there is none for `context`.
+std::shared_ptr<DmabufSlot> kept_slot(GstMemory* memory, GstGLContext* context) {
+  const auto* slot =
+      static_cast<const std::shared_ptr<DmabufSlot>*>(gst_mini_object_get_qdata(GST_MINI_OBJECT(memory), kept_quark()));
+  return slot != nullptr && (*slot)->context == context ? *slot : nullptr;
+}
+
+void keep_slot(GstMemory* memory, const std::shared_ptr<DmabufSlot>& slot) {
+  gst_mini_object_set_qdata(GST_MINI_OBJECT(memory), kept_quark(), new std::shared_ptr<DmabufSlot>(slot),
+                            [](gpointer kept) { delete static_cast<std::shared_ptr<DmabufSlot>*>(kept); });
+}
+
+}  // namespace sightglass
 
 // The debug category of the element.
 GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
-#define GST_CAT_DEFAULT gst_gl_dmabuf_export_debug
+namespace sightglass {
 
+DownstreamPool activate_downstream_pool(GstQuery* query, GstCaps* caps) {
+  if (gst_query_get_n_allocation_pools(query) == 0) {
+    GST_DEBUG_OBJECT(log_object(), "pool: downstream offers none");
+    return nullptr;
+  }
+  GstBufferPool* offered = nullptr;
+  guint size = 0, min = 0, max = 0;
+  gst_query_parse_nth_allocation_pool(query, 0, &offered, &size, &min, &max);
+  if (offered == nullptr) return nullptr;
+  const DownstreamPool pool(offered, [](GstBufferPool* dropped) {
+    gst_buffer_pool_set_active(dropped, FALSE);
+    gst_object_unref(dropped);
+  });
+  GstStructure* config = gst_buffer_pool_get_config(offered);
+  gst_buffer_pool_config_set_params(config, caps, size, min, max);
+  if (gst_buffer_pool_has_option(offered, GST_BUFFER_POOL_OPTION_VIDEO_META)) {
+    gst_buffer_pool_config_add_option(config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  }
+  if (!gst_buffer_pool_set_config(offered, config) || !gst_buffer_pool_set_active(offered, TRUE)) {
+    GST_DEBUG_OBJECT(log_object(), "pool: declining the downstream %" GST_PTR_FORMAT ": cannot activate it", offered);
+    return nullptr;
+  }
+  GstBuffer* buffer = acquire_downstream_buffer(pool, true);
+  const bool dmabuf =
+      buffer != nullptr && gst_buffer_n_memory(buffer) > 0 && gst_is_dmabuf_memory(gst_buffer_peek_memory(buffer, 0));
+  gst_clear_buffer(&buffer);
+  GST_DEBUG_OBJECT(log_object(), "pool: %s the downstream %" GST_PTR_FORMAT "%s", dmabuf ? "using" : "declining",
+                   offered, dmabuf ? "" : ": its memory is not DMABUFs");
+  return dmabuf ? pool : nullptr;
+}
+
+GstBuffer* acquire_downstream_buffer(const DownstreamPool& pool, bool now) {
+  GstBufferPoolAcquireParams params = {};
+  if (now) params.flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT;
+  GstBuffer* buffer = nullptr;
+  gst_buffer_pool_acquire_buffer(pool.get(), &buffer, &params);
+  return buffer;
+}
+
+std::optional<interop::DmabufFrame> frame_in_buffer(GstBuffer* buffer, const ExportFormat& format) {
+  interop::DmabufFrame frame;
+  frame.width = format.request.width;
+  frame.height = format.request.height;
+  frame.fourcc = format.request.fourcc;
+  frame.modifier = interop::kModifierLinear;
+  frame.plane_count = static_cast<int>(GST_VIDEO_INFO_N_PLANES(&format.info));
+  const GstVideoMeta* meta = gst_buffer_get_video_meta(buffer);
+  for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES(&format.info); ++i) {
+    const gsize offset = meta != nullptr ? meta->offset[i] : GST_VIDEO_INFO_PLANE_OFFSET(&format.info, i);
+    const gint stride = meta != nullptr ? meta->stride[i] : GST_VIDEO_INFO_PLANE_STRIDE(&format.info, i);
+    guint index = 0, length = 0;
+    gsize skip = 0;
+    if (stride <= 0 || !gst_buffer_find_memory(buffer, offset, 1, &index, &length, &skip)) return std::nullopt;
+    GstMemory* memory = gst_buffer_peek_memory(buffer, index);
+    if (!gst_is_dmabuf_memory(memory)) return std::nullopt;
+    frame.planes[i] = {gst_dmabuf_memory_get_fd(memory), static_cast<uint32_t>(skip + memory->offset),
+                       static_cast<uint32_t>(stride)};
+  }
+  return frame;
+}
+
+}  // namespace sightglass
+
+// The debug category of the element.
+GST_DEBUG_CATEGORY_EXTERN(gst_gl_dmabuf_export_debug);
 namespace {
 
 using sightglass::DmabufSlot;

@@ -1,5 +1,3 @@
-#include "dmabuf_export/gldmabufexport.h"
-
 #include <gst/video/video.h>
 
 #include <optional>
@@ -11,8 +9,6 @@
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
-#include "gobject/owned.h"
-#include "gobject/package.h"
 #include "gobject/property_values.h"
 
 GST_DEBUG_CATEGORY(gst_gl_dmabuf_export_debug);

@@ -1,4 +1,4 @@
-// The HUD: a panel in a corner of the frame with statistics of the element.
+// Text over the frame: the HUD, a panel with statistics, and a notice.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 namespace sightglass {
 
+// The HUD: a panel in a corner of the frame with statistics of the element.
 struct HudFigures {
   double frames_per_second = 0, inferences_per_second = 0;
   double gpu_ms_p50 = 0, gpu_ms_p95 = 0;  // per frame; 0: the driver does not report it
@@ -49,6 +50,32 @@ class Hud {
   PrimitiveList list_;
   uint64_t renewed_ns_ = 0;
   HudPosition position_ = HudPosition::kTopLeft;
+  int32_t width_ = 0, height_ = 0;
+};
+
+// A line of text over the frame, such as a warning about the model.
+enum class NoticeEdge : uint8_t { kLower, kUpper };
+
+// An atlas of the text, at a size that fits a frame of width × height pixels if it stays readable. Longer text ends in
+// an ellipsis. The context must be current.
+TextAtlas notice_atlas(const GlApi& gl, const std::string& text, int32_t width, int32_t height);
+// The text on a bar, centered at that edge; empty if the atlas has no text.
+std::vector<Primitive> notice_primitives(const TextAtlas& atlas, NoticeEdge edge, int32_t width, int32_t height);
+
+// All calls, including the destructor, need the context current.
+class Notice {
+ public:
+  explicit Notice(const GlApi& gl) : gl_(&gl), list_(gl) {}
+  // Returns the primitives for OverlayPainter to draw over a frame of width × height pixels. Rasterizes and uploads
+  // only when something changes.
+  PrimitiveRange update(const std::string& text, NoticeEdge edge, int32_t width, int32_t height);
+
+ private:
+  const GlApi* gl_;
+  std::string text_;
+  TextAtlas atlas_;
+  PrimitiveList list_;
+  NoticeEdge edge_ = NoticeEdge::kLower;
   int32_t width_ = 0, height_ = 0;
 };
 

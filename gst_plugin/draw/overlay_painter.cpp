@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "draw/shaders.h"
-#include "gl/draw_state_guard.h"
 #include "gl/gl_state_guard.h"
 #include "gl/objects.h"
 #include "gl/pass.h"

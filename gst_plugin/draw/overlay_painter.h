@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "draw/primitive.h"
-#include "gl/draw_target.h"
-#include "gl/uniform_block.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"

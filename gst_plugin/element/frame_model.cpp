@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "element/log.h"
 #include "gl/gl_state_guard.h"
+#include "gobject/log.h"
 #include "sightglass/empty_frame.h"
 #include "sightglass/gl_objects.h"
 

@@ -7,10 +7,10 @@
 
 #include "element/model_run.h"
 #include "element/run_settings.h"
-#include "gl/draw_target.h"
+#include "gl/frame_format.h"
 #include "gl/frame_reader.h"
 #include "gl/gpu_timer.h"
-#include "gl/upright_frame.h"
+#include "gl/pass.h"
 #include "sightglass/device.h"
 #include "sightglass/share_group.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "gobject/log.h"
-#include "installed_folder.h"
+#include "model_store.h"
 
 #define GST_CAT_DEFAULT sightglass::base_log()
 

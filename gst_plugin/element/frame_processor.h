@@ -7,14 +7,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "element/element_stats.h"
-#include "element/model_pace.h"
+#include "element/model_run.h"
+#include "element/model_settings.h"
 #include "element/shared_model.h"
 #include "gl/frame_format.h"
-#include "gl/upright_frame.h"
-#include "results/results_readback.h"
+#include "results/readback.h"
 #include "sightglass/device.h"
 #include "sightglass/plan.h"
 #include "sightglass/share_group.h"
@@ -90,6 +91,49 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
   }
   // Warnings for the application, such as settings that have no effect.
   virtual std::vector<std::string> warnings() const = 0;
+};
+
+// A model file and the element's description of it.
+// `Description` has `PlanOptions plan_options`, whose first input is the frame. A default-constructed object has no
+// model. Any thread.
+template <typename Description>
+class DescribedModel {
+ public:
+  // Opens `file`, describes it with `describe(const SharedModel&)`, which returns Result<Description>, and plans it.
+  // Fails, naming the file, if it cannot be read, if `describe` fails, or if an operator is unsupported.
+  template <typename Describe>
+  static Result<DescribedModel> load(const std::string& file, const ModelSettings& settings, Describe describe,
+                                     ImageOrder order = ImageOrder::kArranged) {
+    DescribedModel loaded;
+    SIGHTGLASS_ASSIGN_OR_RETURN(ModelOptions model_options, settings.model_options());
+    model_options.image_order = order;
+    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.shared_, SharedModel::load(file, model_options));
+    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.description_, describe(*loaded.shared_));
+    settings.apply_to(loaded.description_.plan_options);
+    // The device is not known yet, but every device can do what the minimum limits allow.
+    SIGHTGLASS_ASSIGN_OR_RETURN(loaded.plan_, loaded.shared_->plan(DeviceLimits(), loaded.description_.plan_options));
+    return loaded;
+  }
+
+  explicit operator bool() const { return shared_ != nullptr; }
+  const Description& operator*() const { return description_; }
+  const Description* operator->() const { return &description_; }
+
+  // For the target's device; `read` is the kind of frame that the model samples.
+  Result<std::shared_ptr<const Plan>> plan(const GlTarget& target, FrameKind read) const {
+    PlanOptions options = description_.plan_options;
+    options.inputs[0].frame = read;
+    return target.plan(*shared_, std::move(options));
+  }
+  // Appends a warning if operators run on the CPU.
+  void add_warnings(std::vector<std::string>& warnings) const {
+    if (plan_ != nullptr && !plan_->fallback().operators.empty()) warnings.push_back(plan_->fallback().warning());
+  }
+
+ private:
+  std::shared_ptr<SharedModel> shared_;
+  Description description_;
+  std::shared_ptr<const Plan> plan_;  // for the minimum limits
 };
 
 }  // namespace sightglass

@@ -4,10 +4,9 @@
 #include <utility>
 
 #include "gl/gl_bridge.h"
-#include "gl/share_groups.h"
 #include "gobject/log.h"
-#include "gpu_engine/cancellation.h"
-#include "gpu_engine/exceptions.h"
+#include "gpu_engine/build_programs.h"
+#include "gpu_engine/quoted.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/status.h"
 

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "element/frame_processor.h"
-#include "gl/gl_thread.h"
+#include "gl/gl_bridge.h"
 
 namespace sightglass {
 

@@ -1,23 +1,52 @@
 #include "element/model_filter.h"
 
+#include <gst/gst.h>
 #include <gst/video/gstvideoaffinetransformationmeta.h>
 #include <gst/video/video.h>
 
 #include <optional>
 #include <string>
 
-#include "element/element_error.h"
-#include "element/log.h"
-#include "gl/caps_refusal.h"
 #include "gl/frame_caps.h"
 #include "gl/gl_bridge.h"
 #include "gl/orientation.h"
 #include "gobject/guarded.h"
-#include "gobject/owned.h"
-#include "gobject/property_rules.h"
-#include "meta/results_meta_type.h"
+#include "gobject/log.h"
+#include "gobject/properties.h"
+#include "meta/meta_types.h"
+#include "sightglass/status.h"
 
 #define GST_CAT_DEFAULT sightglass::element_log()
+
+namespace sightglass {
+
+// Posts failures as element messages, for elements that run models.
+
+// Posts the failure as an element error with the domain and code that match its ErrorCode. Any thread.
+void post_error(gpointer element, const Status& status) {
+  const char* text = status.message().c_str();
+  switch (status.code()) {
+    case ErrorCode::kNotFound:
+      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", text), (nullptr));
+      return;
+    case ErrorCode::kInvalidModel:
+      GST_ELEMENT_ERROR(element, RESOURCE, READ, ("%s", text), (nullptr));
+      return;
+    case ErrorCode::kResourceExhausted:
+    case ErrorCode::kOutOfMemory:
+      GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", text), (nullptr));
+      return;
+    case ErrorCode::kDeviceError:
+    case ErrorCode::kInternal:
+    case ErrorCode::kTimedOut:
+      GST_ELEMENT_ERROR(element, RESOURCE, FAILED, ("%s", text), (nullptr));
+      return;
+    default:
+      GST_ELEMENT_ERROR(element, LIBRARY, SETTINGS, ("%s", text), (nullptr));
+  }
+}
+
+}  // namespace sightglass
 
 namespace {
 
@@ -481,6 +510,13 @@ static void gst_gl_model_filter_class_init(GstGLModelFilterClass* klass) {
 }
 
 namespace sightglass {
+
+GstDebugCategory* element_log() {
+  GObject* object = log_object();
+  const GType type = gst_gl_model_filter_get_type();
+  if (object == nullptr || !G_TYPE_CHECK_INSTANCE_TYPE(object, type)) return base_log();
+  return G_TYPE_INSTANCE_GET_CLASS(object, type, GstGLModelFilterClass)->log;
+}
 
 void model_filter_set_runtime(gpointer filter, std::unique_ptr<ModelRuntime> runtime) {
   static_cast<GstGLModelFilter*>(filter)->runtime = runtime.release();

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "draw/hud.h"
-#include "draw/notice.h"
 #include "draw/overlay_painter.h"
-#include "element/percentiles.h"
+#include "element/element_stats.h"
 
 namespace sightglass {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "element/log.h"
+#include "gobject/log.h"
 
 #define GST_CAT_DEFAULT sightglass::element_log()
 

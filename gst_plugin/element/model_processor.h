@@ -5,12 +5,11 @@
 #include <memory>
 #include <optional>
 
-#include "element/cadence.h"
 #include "element/frame_model.h"
 #include "element/frame_processor.h"
 #include "element/run_settings.h"
 #include "meta/mask_attachment.h"
-#include "results/results_readback.h"
+#include "results/readback.h"
 
 namespace sightglass {
 

@@ -2,17 +2,14 @@
 
 #include <utility>
 
-#include "draw/typesetter.h"
+#include "draw/text_atlas.h"
 #include "element/model_change.h"
 #include "gl/gl_bridge.h"
-#include "gl/gl_thread.h"
-#include "gl/share_groups.h"
 #include "gobject/log.h"
-#include "gobject/property_rules.h"
-#include "gpu_engine/exceptions.h"
+#include "gobject/properties.h"
+#include "gpu_engine/quoted.h"
 #include "model_store.h"
 #include "sightglass/cache_folder.h"
-#include "stored_model.h"
 
 #define GST_CAT_DEFAULT sightglass::base_log()
 

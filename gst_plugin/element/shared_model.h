@@ -1,4 +1,4 @@
-// Models and plans shared by the elements of a process, kept while an element holds them. Any thread.
+// Models and plans shared by the elements of a process, and the models of a .task bundle.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,16 @@
 
 #include "known_models.h"
 #include "sightglass/plan.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 
+// Models and plans shared by the elements of a process, kept while an element holds them. Any thread.
 // A model and its plans for the devices that elements use.
 class SharedModel {
  public:
   // Returns the same object for the same file (by device, inode, size and modification time), the same member of it
-  // (stored_model.h), and the same options. Fails as load_stored_model() does.
+  // (model_store.h), and the same options. Fails as load_stored_model() does.
   static Result<std::shared_ptr<SharedModel>> load(const std::string& path, const ModelOptions& options);
 
   SharedModel(std::shared_ptr<const Model> model, std::optional<KnownModel> known)
@@ -53,5 +55,20 @@ class SharedModel {
   std::vector<Planned> plans_;
   std::vector<Measured> measured_;
 };
+
+// The models that an element takes from a .task bundle.
+// Paths for SharedModel::load().
+struct TaskModels {
+  std::string model;                  // of a bundle: the landmark model
+  std::string detector, blendshapes;  // empty: not in the bundle
+  std::string warning;                // names the models in it that do not run; empty if all do
+};
+
+// The models for `element`, such as "glpose", behind a resolved `model` setting. Anything except a whole bundle is a
+// single model. If the element cannot run the bundle, the error names its models and the element that can.
+Result<TaskModels> task_models(const std::string& path, const std::string& element);
+
+// The detector behind a resolved `detector` setting: of a bundle, the only one in it.
+Result<std::string> task_detector(const std::string& path);
 
 }  // namespace sightglass

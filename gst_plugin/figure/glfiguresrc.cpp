@@ -9,19 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "figure/exposure_sum.h"
-#include "figure/figure_meta_type.h"
+#include "figure/figure_meta.h"
 #include "figure/output.h"
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"
-#include "gl/gl_thread.h"
 #include "gobject/guarded.h"
-#include "gobject/owned.h"
-#include "gobject/package.h"
 #include "gobject/properties.h"
-#include "gobject/property_rules.h"
-#include "gobject/shared_settings.h"
 #include "sightglass/device.h"
 
 GST_DEBUG_CATEGORY_STATIC(gst_gl_figure_src_debug);

@@ -1,4 +1,4 @@
-#include "figure/shape.h"
+#include "figure/lofts.h"
 
 namespace sightglass::figure {
 

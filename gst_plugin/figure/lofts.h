@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "figure/appearance.h"
+#include "figure/skeleton.h"
 #include "figure/vec.h"
 
 namespace sightglass::figure {
@@ -86,5 +88,10 @@ class Lofts {
   float length_ = 0;
   bool first_ = true;
 };
+
+// Flesh, clothes and hair on a skeleton.
+
+void add_body(Lofts& lofts, const Body& body, const Skeleton& bones, const Pose& pose, const Appearance& appearance);
+void add_head(Lofts& lofts, const Body& body, const Skeleton& bones, const Appearance& appearance, double seconds);
 
 }  // namespace sightglass::figure

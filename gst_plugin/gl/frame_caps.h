@@ -1,6 +1,7 @@
 // Caps of the pads of elements that run models.
 #pragma once
 
+#include <gst/base/gstbasetransform.h>
 #include <gst/gl/gl.h>
 #include <gst/video/video.h>
 
@@ -46,5 +47,14 @@ std::string refusal_of(const GstCaps* caps);
 
 // Adds the colorimetry of RGBA frames converted from `input` to the fixed `output`, if `input` is YUV.
 void set_output_colorimetry(GstCaps* input, GstCaps* output);
+
+// Why none of the upstream formats fit an element that runs a model.
+
+bool fits_sink_pad(GstBaseTransform* transform, const GstCaps* caps);
+
+// Upstream elements that find by queries that none of their formats fit never send caps, and report only
+// "not negotiated". glupload adds RGBA to every format, although it converts only DMABUFs to it. Returns the message
+// about the answer to a caps query on the sink pad; empty if a format fits or the element is not about to play.
+std::string refusal_of_answer(GstBaseTransform* transform, GstQuery* query);
 
 }  // namespace sightglass

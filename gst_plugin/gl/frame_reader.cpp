@@ -1,12 +1,83 @@
 #include "gl/frame_reader.h"
 
 #include <utility>
+#include <vector>
 
+#include "gl/objects.h"
+#include "gl/pass.h"
+#include "gl/shaders.h"
 #include "gobject/log.h"
 
 #define GST_CAT_DEFAULT sightglass::gl_log()
 
 namespace sightglass {
+
+Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  const ProgramKey keys[] = {{kFullscreenShader, copy_shader(kind)}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  const GlApi& gl = group->gl();
+  clear_gl_errors(gl);
+  FramePainter painter(gl, std::move(programs[0]));
+  const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
+  // A unit without a texture samples as black.
+  FrameRef nothing;
+  nothing.kind = kind;
+  nothing.width = nothing.height = 1;
+  nothing.chroma_size = {1, 1};
+  SIGHTGLASS_RETURN_IF_ERROR(painter.draw(nothing, {}, {picture.id(), GL_TEXTURE_2D, 1, 1}));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "drawing a frame for the first time"));
+  return painter;
+}
+
+FramePainter::FramePainter(const GlApi& gl, SharedProgram program)
+    : gl_(&gl),
+      program_(std::move(program)),
+      block_(gl),
+      vertex_array_(make_vertex_array(gl)),
+      target_(gl),
+      sampler_(make_sampler(gl, GL_LINEAR)) {}
+
+Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture) {
+  Pass pass(*gl_, sampler_.id());
+  return target_.draw(pass, {&picture, 1}, "the frame", [&] {
+    pass.uniforms(kFrameBinding, block_, frame_block(frame, picture_to_frame));
+    pass.read(frame);
+    pass.draw(program_->id(), vertex_array_.id());
+  });
+}
+
+Result<FrameCopy> FrameCopy::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  const FrameKind plane = kind == FrameKind::kExternal ? kind : FrameKind::kRgba;
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter painter, FramePainter::create(group, plane));
+  return FrameCopy(group->gl(), std::move(painter));
+}
+
+Result<FrameRef> FrameCopy::copy(const FrameRef& frame) {
+  FrameRef copied = frame;
+  if (frame.kind == FrameKind::kExternal) {
+    SIGHTGLASS_RETURN_IF_ERROR(copy_plane(frame, planes_[0]));
+    copied = TextureRef{planes_[0].texture.id(), GL_TEXTURE_2D, frame.width, frame.height};
+    copied.visible = frame.visible;
+    return copied;
+  }
+  for (size_t i = 0; i < static_cast<size_t>(planes_of(frame.kind)); ++i) {
+    const auto [width, height] = i == 0 ? std::array{frame.width, frame.height} : frame.chroma_size;
+    SIGHTGLASS_RETURN_IF_ERROR(copy_plane(TextureRef{frame.textures[i], GL_TEXTURE_2D, width, height}, planes_[i]));
+    copied.textures[i] = planes_[i].texture.id();
+  }
+  return copied;
+}
+
+Status FrameCopy::copy_plane(const FrameRef& from, Plane& to) {
+  if (from.width != to.width || from.height != to.height) {
+    clear_gl_errors(*gl_);
+    to.texture = make_texture(*gl_, GL_RGBA8, from.width, from.height);
+    SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "allocating the copy of a frame"));
+    to.width = from.width;
+    to.height = from.height;
+  }
+  return painter_.draw(from, {}, {to.texture.id(), GL_TEXTURE_2D, to.width, to.height});
+}
 
 FrameKind FrameReader::planned_kind(const DeviceInfo& device, FrameKind kind, FrameLife life) {
   if (kind != FrameKind::kExternal) return kind;

@@ -4,11 +4,64 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gl/gl.h>
 
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "gobject/log.h"
 #include "sightglass/gl_api.h"
+#include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
 
 namespace sightglass {
+
+// Calls functions on the GL thread of a GStreamer context.
+struct ContextUnref {
+  void operator()(GstGLContext* context) const { gst_object_unref(context); }
+};
+// An owned reference.
+using ContextRef = std::unique_ptr<GstGLContext, ContextUnref>;
+// A further reference to a context, which may be null.
+inline ContextRef ref(GstGLContext* context) {
+  return ContextRef(context != nullptr ? GST_GL_CONTEXT(gst_object_ref(context)) : nullptr);
+}
+
+// Calls `work` with the context current, waits, and returns what it returns. The caller gets what it throws there. What
+// it logs is about the caller's log_object(). Do not call this with a lock that `work` or other calls on that thread
+// take.
+template <typename Work>
+std::invoke_result_t<Work&> on_gl_thread(GstGLContext* context, Work work) {
+  using Return = std::invoke_result_t<Work&>;
+  constexpr bool kReturns = !std::is_void_v<Return>;
+  struct Call {
+    Work& work;
+    GObject* log_object;
+    std::exception_ptr thrown;
+    std::optional<std::conditional_t<kReturns, Return, bool>> returned;
+  } call{work, log_object(), nullptr, {}};
+  gst_gl_context_thread_add(
+      context,
+      [](GstGLContext*, gpointer data) {
+        auto& todo = *static_cast<Call*>(data);
+        const LogScope scope(todo.log_object);
+        try {
+          if constexpr (kReturns) {
+            todo.returned.emplace(todo.work());
+          } else {
+            todo.work();
+          }
+        } catch (...) {
+          todo.thrown = std::current_exception();
+        }
+      },
+      &call);
+  if (call.thrown != nullptr) std::rethrow_exception(call.thrown);
+  if constexpr (kReturns) return *std::move(call.returned);
+}
 
 // Resolves GL entry points of `context`, which must outlive the result.
 GlApi::GetProcAddress proc_address_of(GstGLContext* context);
@@ -74,5 +127,11 @@ bool decide_gl_allocation(GstGLContext* context, GstQuery* query);
 
 // Creates an inactive pool of GRAY8 textures of the given frame size; null on failure.
 GstBufferPool* make_mask_pool(GstGLContext* context, const GstVideoInfo& picture);
+
+// Share groups of GL contexts, common to the elements of a process and kept while an element holds them. Any thread.
+
+// The group of `context`: one for all contexts that can share with it. `gl` holds its entry points. The first element
+// of the group determines the program cache directory, `cache_folder` (empty = none).
+std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& gl, const std::string& cache_folder);
 
 }  // namespace sightglass

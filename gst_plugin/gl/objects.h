@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
@@ -46,9 +47,32 @@ GlRenderbuffer make_renderbuffer(const GlApi& gl, GLint samples, GLenum format, 
 struct ColorAttachment {
   GLuint texture = 0, renderbuffer = 0;  // one of them
 };
-// A framebuffer whose draws go to the color attachments in this order. Attaches `depth`, a renderbuffer, unless it is 0.
-// The error calls what cannot be drawn into `what`. Leaves no framebuffer bound.
+// A framebuffer whose draws go to the color attachments in this order. Attaches `depth`, a renderbuffer, unless it is
+// 0. The error calls what cannot be drawn into `what`. Leaves no framebuffer bound.
 Result<GlFramebuffer> make_framebuffer(const GlApi& gl, const char* what, std::initializer_list<ColorAttachment> colors,
                                        GLuint depth = 0);
+
+// A uniform block in its own buffer, uploaded only when its content changes. Other threads may use the same programs,
+// so state that differs between elements cannot be in them.
+// `Content` has the std140 layout of the block and is comparable.
+template <typename Content>
+class UniformBlock {
+ public:
+  explicit UniformBlock(const GlApi& gl)
+      : gl_(&gl), buffer_(make_buffer(gl, sizeof(Content), nullptr, GL_DYNAMIC_DRAW)) {}
+
+  // Binds the block to `binding`, with `content`.
+  void bind(GLuint binding, const Content& content) {
+    gl_->BindBufferBase(GL_UNIFORM_BUFFER, binding, buffer_.id());  // also binds the buffer to the target
+    if (content_ == content) return;
+    gl_->BufferSubData(GL_UNIFORM_BUFFER, 0, sizeof(Content), &content);
+    content_ = content;
+  }
+
+ private:
+  const GlApi* gl_;
+  GlBuffer buffer_;
+  std::optional<Content> content_;
+};
 
 }  // namespace sightglass

@@ -1,6 +1,6 @@
 #include "gobject/guarded.h"
 
-#include "gpu_engine/exceptions.h"
+#include "gpu_engine/quoted.h"
 #include "sightglass/status.h"
 
 namespace sightglass {

@@ -1,5 +1,4 @@
-// Functions that C calls: virtual methods, pad functions, probes, hooks, metadata. What they throw, std::bad_alloc
-// above all, ends here; C code cannot pass it on, and the application would end.
+// What a GObject class needs: functions that C calls and that may not throw, C++ objects that it owns, and its author.
 #pragma once
 
 #include <gst/base/base.h>
@@ -11,6 +10,9 @@
 #include "gobject/log.h"
 
 namespace sightglass {
+
+// Functions that C calls: virtual methods, pad functions, probes, hooks, metadata. What they throw, std::bad_alloc
+// above all, ends here; C code cannot pass it on, and the application would end.
 
 // In a handler of any exception: an error message of the element that `object` is or belongs to, "NAME: cannot ACTION:
 // out of memory", or a line of the log where it belongs to none.
@@ -83,4 +85,38 @@ struct Guard<kFunction> {
 template <auto kFunction>
 inline constexpr auto guarded = &guarded_detail::Guard<kFunction>::call;
 
+// C++ objects that a GObject owns.
+
+namespace owned_detail {
+
+template <typename Object, typename Member>
+Object object_of(Member Object::*);
+
+template <auto kFirst, auto... kRest>
+struct Owner {
+  static inline GObjectClass* parent_class = nullptr;
+
+  static void finalize(GObject* object) {
+    auto* const self = reinterpret_cast<decltype(object_of(kFirst))*>(object);
+    delete (self->*kFirst);
+    ((delete (self->*kRest)), ...);
+    parent_class->finalize(object);
+  }
+};
+
+}  // namespace owned_detail
+
+// In a class's init: its instances delete what these members point to, in this order, when they end.
+//   own<&GstGLModelFilter::frames, &GstGLModelFilter::runtime>(object_class);
+template <auto... kMembers>
+void own(GObjectClass* object_class) {
+  using Owner = owned_detail::Owner<kMembers...>;
+  Owner::parent_class = G_OBJECT_CLASS(g_type_class_peek_parent(object_class));
+  object_class->finalize = guarded<Owner::finalize>;
+}
+
 }  // namespace sightglass
+
+// Who made the elements, as gst-inspect-1.0 shows it.
+
+#define SIGHTGLASS_AUTHOR "Sightglass contributors <maintainers@users.noreply.a-seed-6215e2ef.example>"

@@ -18,6 +18,13 @@ GstDebugCategory* make_log_category(const char* name, const char* description);
 GstDebugCategory* base_log();     // sightglass-base
 GstDebugCategory* gl_log();       // sightglass-gl
 GstDebugCategory* results_log();  // sightglass-results
+// The elements that run models. The files of an element's directory log in its category.
+GstDebugCategory* segment_log();  // glsegment
+GstDebugCategory* pose_log();     // glpose
+GstDebugCategory* infer_log();    // glinfer
+// The category of the element that the calling thread works for, for code of all elements that run models (element/).
+// sightglass-base if the element is unknown.
+GstDebugCategory* element_log();
 // Passes the engine's messages to the category sightglass-engine.
 const Log& engine_log();
 

@@ -2,6 +2,37 @@
 
 namespace sightglass {
 
+std::string property_text(const GParamSpec& spec, const GValue& value) {
+  gchar* const text = gst_value_serialize(&value);
+  const std::string result = std::string(spec.name) + "=" + (text != nullptr ? text : "NULL");
+  g_free(text);
+  return result;
+}
+
+Status may_set(const GParamSpec& spec, const std::function<bool(GValue*)>& get, const GValue* value, bool started,
+               GstState state) {
+  if (!started || (spec.flags & GST_PARAM_MUTABLE_PLAYING) != 0) return {};
+  GValue current = G_VALUE_INIT;
+  g_value_init(&current, G_PARAM_SPEC_VALUE_TYPE(&spec));
+  Status status;
+  if (get(&current) && g_param_values_cmp(const_cast<GParamSpec*>(&spec), &current, value) != 0) {
+    status = invalid_argument(property_text(spec, *value) + ": cannot change in the state " +
+                              gst_element_state_get_name(state) + ": the element reads it when it starts, and " +
+                              property_text(spec, current) + " stays in effect; set it in NULL or READY");
+  }
+  g_value_unset(&current);
+  return status;
+}
+
+void post_warning(gpointer element, const Status& status) {
+  const char* text = status.message().c_str();
+  if (status.code() == ErrorCode::kNotFound) {
+    GST_ELEMENT_WARNING(element, RESOURCE, NOT_FOUND, ("%s", text), (nullptr));
+  } else {
+    GST_ELEMENT_WARNING(element, LIBRARY, SETTINGS, ("%s", text), (nullptr));
+  }
+}
+
 namespace {
 
 const void* field(const void* settings, const AnyProperty& property) {

@@ -17,7 +17,9 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <initializer_list>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -28,6 +30,19 @@
 #include "sightglass/status.h"
 
 namespace sightglass {
+
+// What all elements do with the values of properties.
+
+// Whether a property may become `value` in an element in `state`. One that is not live may not once the element has
+// started: it was read then, and what reads back is what is in effect. `get` reads the property, if it is asked to.
+Status may_set(const GParamSpec& spec, const std::function<bool(GValue*)>& get, const GValue* value, bool started,
+               GstState state);
+
+// "tuning=cached".
+std::string property_text(const GParamSpec& spec, const GValue& value);
+
+// Posts why something is not in effect as an element warning.
+void post_warning(gpointer element, const Status& status);
 
 // A value of type T in settings of type S.
 template <typename S, typename T>
@@ -222,6 +237,31 @@ class PropertyTable {
   }
 
   AnyPropertyTable table_;
+};
+
+// Settings of an element, which any thread sets and reads.
+
+template <typename Settings>
+class SharedSettings {
+ public:
+  Settings snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return settings_;
+  }
+
+  // Sets a property of `table` in an element in `state`, which may have started. Fails and changes nothing where the
+  // value cannot take effect.
+  Status set(const PropertyTable<Settings>& table, guint id, const GParamSpec& spec, const GValue* value, bool started,
+             GstState state) {
+    const std::lock_guard lock(mutex_);
+    const auto current = [&](GValue* read) { return table.get(settings_, id, read); };
+    SIGHTGLASS_RETURN_IF_ERROR(may_set(spec, current, value, started, state));
+    return table.set(settings_, id, value);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Settings settings_;
 };
 
 }  // namespace sightglass

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "element/model_stages.h"
-#include "gl/uniform_block.h"
+#include "element/model_run.h"
+#include "gl/objects.h"
 #include "infer/landmarks.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/model.h"

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "detect/regions.h"
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
 #include "infer/infer_model.h"
@@ -93,5 +94,20 @@ inline float text_height_in(int32_t height, const InferLook& look) {
 inline std::array<float, 8> place_rows(const InputTransform& t) {
   return {t.m[0], t.m[1], t.m[2], 0, t.m[3], t.m[4], t.m[5], 0};
 }
+
+// Landmarks of faces, hands or eyes, in regions of the frame or in the whole frame.
+
+// The region of the frame that a landmark model runs on: around a face, hand or eye, from a detection in the first
+// frame and from its landmarks in the next ones.
+
+// From a detection: the MediaPipe rules for face and palm detectors. Eyes are keypoints of BlazeFace.
+RegionRule first_region_rule(InferModel::Subject subject);
+
+// From landmarks.
+struct NextRegionRule {
+  RegionRule square;
+  int32_t landmarks = -1;  // landmarks that the box encloses: bit n for landmark n, -1 for all
+};
+NextRegionRule next_region_rule(InferModel::Subject subject);
 
 }  // namespace sightglass

@@ -2,26 +2,195 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
-#include "draw/typesetter.h"
-#include "element/described_model.h"
+#include "draw/text_atlas.h"
+#include "element/frame_processor.h"
 #include "element/model_processor.h"
-#include "element/task_models.h"
-#include "gpu_engine/input_file.h"
+#include "element/run_settings.h"
+#include "element/shared_model.h"
+#include "gobject/log.h"
+#include "gpu_engine/files.h"
 #include "infer/blendshapes.h"
-#include "infer/infer_results.h"
+#include "infer/infer_model.h"
 #include "infer/inferencer.h"
 #include "infer/landmarks.h"
-#include "infer/log.h"
 #include "infer/tensor_attachment.h"
+#include "meta/inference_results.h"
 #include "model_store.h"
-#include "results/results_readback.h"
+#include "results/delivery.h"
+#include "results/readback.h"
 
 #define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
+
+namespace {
+
+using S = InferSettings;
+
+constexpr double kMostScale = 65536;  // same as for input-scale
+constexpr double kScaleDefault = 1, kOffsetDefault = 0;
+
+template <typename T>
+auto look(T InferLook::*member) {
+  return within(&S::look, member);
+}
+
+}  // namespace
+
+const PropertyTable<InferSettings>& infer_properties() {
+  static const auto* const table = new PropertyTable<S>(
+      kFirstOwnProperty,
+      {
+          row::choice("task", "Task", &S::task, "GstGLInferTask",
+                      {{InferTask::kAuto, "Task determined from the model outputs", "auto"},
+                       {InferTask::kTensors, "No decoding; frames stay unchanged", "tensors"},
+                       {InferTask::kClassification, "One score per class", "classification"},
+                       {InferTask::kDetection, "Boxes, with points if the model has any", "detection"},
+                       {InferTask::kLandmarks, "Points of a face or hand", "landmarks"},
+                       {InferTask::kPicture, "Image or depth instead of the frame", "picture"}},
+                      kAtStart, "How to decode the model outputs"),
+          row::text("labels", "Labels", &S::labels, kAtStart,
+                    "Path of a text file with one label per line, starting with class 0 (NULL = labels from the "
+                    "model)"),
+          row::text("extra-inputs", "Extra inputs", &S::extra_inputs, kAtStart,
+                    "Path of a file with the concatenated raw little-endian values of all other model inputs (NULL = "
+                    "zeros)"),
+          row::text("detector", "Detector", &S::detector, kAtStart,
+                    "Path or name of the detector that finds the region for a landmark model (NULL = from the bundle, "
+                    "otherwise whole frame)"),
+          row::optional_number(
+              "output-scale", "Output scale", &S::output_scale, kScaleDefault, -kMostScale, kMostScale, kAtStart,
+              "Scale factor from model output values to colors in [0,1], applied before output-offset (unset = "
+              "from the model)"),
+          row::optional_number("output-offset", "Output offset", &S::output_offset, kOffsetDefault, -kMostScale,
+                               kMostScale, kAtStart,
+                               "Offset added to scaled model output values (unset = from the model)"),
+          row::flag("attach-tensors", "Attach tensors", &S::attach_tensors, kAtStart,
+                    "Whether to attach the model outputs to each buffer as SightglassTensorMeta in GL buffers"),
+          row::choice("output-size", "Output size", &S::output_size, "GstGLInferOutputSize",
+                      {{OutputSize::kFrame, "Size of the frame", "frame"},
+                       {OutputSize::kModel, "Size of the model output", "model"}},
+                      kAtStart, "Size of output frames if the model outputs an image"),
+          row::number("threshold", "Threshold", look(&InferLook::threshold), 0, 1, kLive, "Minimum score of a result"),
+          row::number("iou-threshold", "Overlap threshold", look(&InferLook::iou_threshold), 0, 1, kLive,
+                      "Intersection over union above which boxes are merged (ignored with "
+                      "TFLite_Detection_PostProcess)"),
+          row::optional_number(
+              "max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections, kLive,
+              "Maximum number of boxes or classes; with a detector, of faces or hands (up to 8, 1 unless set)"),
+          row::flag("draw", "Draw", look(&InferLook::draw), kLive,
+                    "Whether to draw results over the frame, or show the image from the model instead of it"),
+          row::number("line-width", "Line width", look(&InferLook::line_width), 0, 200, kLive,
+                      "Width of lines in frame pixels (0 = by the frame height)"),
+          row::number("text-height", "Text height", look(&InferLook::text_height), 0, 1000, kLive,
+                      "Height of a text line in frame pixels (0 = by the frame height)"),
+          row::choice(
+              "color-map", "Color map", look(&InferLook::color_map), "GstGLInferColorMap",
+              {{ColorMap::kGray, "Black to white", "gray"}, {ColorMap::kTurbo, "Blue over green to red", "turbo"}},
+              kLive, "Colors for models with one value per pixel, such as depth"),
+          row::flag("invert", "Invert", look(&InferLook::invert), kLive, "Whether to reverse the color map"),
+          row::number("range-smoothing", "Range smoothing", look(&InferLook::range_smoothing), 0, 0.99F, kLive,
+                      "Weight of the previous value range of the color map, to reduce flicker (0 = disabled)"),
+          row::choice("fit", "Fit", &S::fit, "GstGLInferFit",
+                      {{std::nullopt, "Letterbox for faces, palms and people, otherwise stretch", "auto"},
+                       {Fit::kStretch, "Scale each axis separately", "stretch"},
+                       {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"},
+                       {Fit::kCover, "Crop the frame to the model aspect ratio", "cover"}},
+                      kLive, "How to fit a frame of another aspect ratio into the model input"),
+      },
+      run_properties(&S::run), failure_properties(&S::run), results_properties(&S::results));
+  return *table;
+}
+
+// Converts the GPU buffers of decoders, after readback, to results for applications.
+
+namespace {
+
+// Names the object by the subject of the landmarks.
+void name_subject(const InferModel::PointsLayout& points, const Landmarks& landmarks, ResultObject& object) {
+  object.class_id = 0;
+  switch (points.subject) {
+    case InferModel::Subject::kFace:
+      object.label = "face";
+      break;
+    case InferModel::Subject::kEye:
+      object.label = "eye";
+      break;
+    case InferModel::Subject::kHand:
+      object.label = "hand";
+      object.skeleton = &hand_skeleton();
+      if (!points.handedness) break;
+      object.class_id = landmarks.right >= 0.5f ? 1 : 0;
+      object.label = object.class_id == 1 ? "right_hand" : "left_hand";
+      break;
+    case InferModel::Subject::kUnknown:
+      break;
+  }
+}
+
+// Adds a face, hand or eye as an object whose box encloses all of its points.
+void add_landmarks(const Landmarks& landmarks, size_t blendshapes, const InferModel& model, float threshold,
+                   InferenceResults& results) {
+  const int32_t count = std::clamp(landmarks.count, 0, kMaxLandmarks);
+  if (count == 0 || !(landmarks.score >= threshold)) return;
+  ResultObject object;
+  name_subject(model.points, landmarks, object);
+  object.score = landmarks.score;
+  object.id = landmarks.id;
+  object.box = {landmarks.points[0][0], landmarks.points[0][1], landmarks.points[0][0], landmarks.points[0][1]};
+  for (int32_t i = 0; i < count; ++i) {
+    const auto& [x, y, z, unused] = landmarks.points[static_cast<size_t>(i)];
+    object.points.push_back({x, y, z, landmarks.score, landmarks.score, 0, 0, 0});
+    object.box = {std::min(object.box[0], x), std::min(object.box[1], y), std::max(object.box[2], x),
+                  std::max(object.box[3], y)};
+  }
+  for (size_t i = 0; i < blendshapes; ++i) {
+    object.classifications.push_back({kBlendshapeNames[i], static_cast<int32_t>(i), landmarks.blendshapes[i]});
+  }
+  results.objects.push_back(std::move(object));
+}
+
+void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, float threshold,
+                   InferenceResults& results) {
+  const auto found = std::make_unique<LandmarkObjects>();
+  std::memcpy(found.get(), bytes.data(), std::min(bytes.size(), sizeof(*found)));
+  const auto count = static_cast<size_t>(std::clamp(found->count, 0, kMaxLandmarkObjects));
+  const auto blendshapes = static_cast<size_t>(std::clamp(found->blendshapes, 0, kBlendshapes));
+  for (size_t i = 0; i < count; ++i) add_landmarks(found->objects[i], blendshapes, model, threshold, results);
+}
+
+}  // namespace
+
+// Returns objects or classifications from the bytes of Detections or LandmarkObjects, depending on the model task.
+// Skips landmarks with a score below `threshold`. Does not set the frame.
+InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold) {
+  InferenceResults results;
+  results.model = model_title(model.model->name());
+  switch (model.task) {
+    case InferTask::kDetection:
+      results.objects = detections_of(bytes, model.labels);
+      break;
+    case InferTask::kClassification:
+      for (ResultObject& object : detections_of(bytes, model.labels)) {
+        results.classifications.push_back({std::move(object.label), object.class_id, object.score});
+      }
+      break;
+    case InferTask::kLandmarks:
+      add_landmarks(bytes, model, threshold, results);
+      break;
+    default:
+      break;
+  }
+  return results;
+}
 
 namespace {
 

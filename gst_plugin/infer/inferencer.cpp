@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "gl/gl_state_guard.h"
-#include "infer/landmark_regions.h"
-#include "infer/log.h"
+#include "gobject/log.h"
+#include "infer/decoder.h"
 
 #define GST_CAT_DEFAULT sightglass::infer_log()
 

@@ -9,7 +9,7 @@
 #include "detect/regions.h"
 #include "draw/overlay_painter.h"
 #include "element/frame_model.h"
-#include "gl/frame_painter.h"
+#include "gl/frame_reader.h"
 #include "infer/blendshapes.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"

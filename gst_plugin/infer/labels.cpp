@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "gpu_engine/input_file.h"
+#include "gpu_engine/files.h"
 
 namespace sightglass {
 

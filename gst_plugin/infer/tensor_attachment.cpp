@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "gl/objects.h"
+#include "gobject/log.h"
 #include "gpu_engine/quoted.h"
-#include "infer/log.h"
 
 #define GST_CAT_DEFAULT sightglass::infer_log()
 

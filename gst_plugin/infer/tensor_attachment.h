@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "infer/inferencer.h"
-#include "meta/tensor_meta_type.h"
+#include "meta/meta_types.h"
 #include "sightglass/model.h"
 #include "sightglass/share_group.h"
 

@@ -1,6 +1,5 @@
-#include "meta/background_meta.h"
-
 #include "gobject/guarded.h"
+#include "meta/meta_types.h"
 
 namespace sightglass {
 

@@ -5,13 +5,30 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "meta/persons.h"
-#include "meta/skeletons.h"
 
 namespace sightglass {
+
+// Names of the keypoints of pose models, and the connections between them.
+struct Skeleton {
+  const char* name;                                    // "coco-17"
+  std::span<const char* const> points;                 // names, by index: "left_elbow"
+  std::span<const std::pair<uint8_t, uint8_t>> bones;  // pairs of indices
+};
+
+// BlazePose: 33 points, named and connected as in MediaPipe.
+const Skeleton& blazepose_skeleton();
+// MoveNet, PoseNet and other models with the 17 points of COCO.
+const Skeleton& coco_skeleton();
+// The 21 points of a hand with the names and connections of MediaPipe.
+const Skeleton& hand_skeleton();
+// "point_0", "point_1" and so on, unconnected; `points` is 1 to kMaxKeyPoints.
+const Skeleton& nameless_skeleton(int32_t points);
 
 inline constexpr uint64_t kNoTime = ~uint64_t{0};
 

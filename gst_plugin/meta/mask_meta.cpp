@@ -4,7 +4,7 @@
 #include <gst/video/video.h>
 
 #include "gobject/guarded.h"
-#include "meta/mask_meta_type.h"
+#include "meta/meta_types.h"
 
 namespace sightglass {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gobject/guarded.h"
-#include "meta/results_meta_type.h"
+#include "meta/meta_types.h"
 
 namespace sightglass {
 

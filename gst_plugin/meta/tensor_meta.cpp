@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gobject/guarded.h"
-#include "meta/tensor_meta_type.h"
+#include "meta/meta_types.h"
 
 namespace sightglass {
 

@@ -1,5 +1,3 @@
-#include "pose/blazepose_finder.h"
-
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -8,14 +6,14 @@
 #include <utility>
 #include <vector>
 
-#include "detect/region_input.h"
 #include "detect/regions.h"
 #include "detect/ssd_decoder.h"
 #include "gl/compute.h"
 #include "gl/objects.h"
 #include "gl/pass.h"
+#include "gobject/log.h"
 #include "meta/persons.h"
-#include "pose/log.h"
+#include "pose/person_finder.h"
 #include "pose/shaders.h"
 
 #define GST_CAT_DEFAULT sightglass::pose_log()

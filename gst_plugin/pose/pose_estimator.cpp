@@ -1,14 +1,120 @@
 #include "pose/pose_estimator.h"
 
 #include <utility>
+#include <vector>
 
+#include "gl/compute.h"
 #include "gl/gl_state_guard.h"
-#include "pose/log.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
+#include "gobject/log.h"
+#include "meta/persons.h"
+#include "pose/shaders.h"
 #include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::pose_log()
 
 namespace sightglass {
+
+namespace {
+
+// Cutoff of the speed in the One-Euro filter in Hz, as chosen by its authors.
+constexpr float kCutOffOfSpeed = 1;
+
+// Tracks of the shader in std430 layout.
+struct Filtered {
+  std::array<float, 12> numbers;
+};
+struct Track {
+  std::array<float, 4> box, motion;
+  std::array<int32_t, 4> id;
+  std::array<Filtered, 2 * kMaxKeyPoints> points;
+};
+constexpr GLsizeiptr kTracksBytes = 16 + kMaxPersons * static_cast<GLsizeiptr>(sizeof(Track));
+
+}  // namespace
+
+Result<PersonFollower> PersonFollower::create(const std::shared_ptr<ShareGroup>& group) {
+  const ProgramKey keys[] = {{kFollowShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  clear_gl_errors(group->gl());
+  PersonFollower follower(group->gl(), std::move(programs[0]));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person tracker buffers"));
+  return follower;
+}
+
+PersonFollower::PersonFollower(const GlApi& gl, SharedProgram program)
+    : gl_(&gl), program_(std::move(program)), block_(gl) {
+  const std::vector<std::byte> nobody(kTracksBytes);
+  tracks_ = make_storage(gl, kTracksBytes, nobody.data());
+  const Persons none;
+  persons_ = make_storage(gl, sizeof(Persons), &none);
+}
+
+BufferRange PersonFollower::persons() const { return {persons_.id(), 0, sizeof(Persons)}; }
+
+void PersonFollower::run(const BufferRange& found, int32_t width, int32_t height, const FollowOptions& options) {
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, block_,
+                {{options.seconds, options.min_cutoff, options.beta, kCutOffOfSpeed},
+                 {static_cast<float>(width), static_cast<float>(height), options.visibility, options.presence}});
+  pass.storage({found, {tracks_.id(), 0, kTracksBytes}, persons()});
+  pass.dispatch(program_->id());
+}
+
+namespace {
+
+GLsizei primitives_of(const Skeleton& skeleton) {
+  return kMaxPersons * static_cast<GLsizei>(skeleton.bones.size() + skeleton.points.size());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SkeletonPainter>> SkeletonPainter::create(const std::shared_ptr<ShareGroup>& group,
+                                                                 const Skeleton& skeleton) {
+  if (skeleton.bones.size() > kBones) return invalid_argument(std::string(skeleton.name) + " has too many bones");
+  const ProgramKey keys[] = {{kSkeletonShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<OverlayPainter> overlay, OverlayPainter::create(group));
+  clear_gl_errors(group->gl());
+  std::unique_ptr<SkeletonPainter> painter(
+      new SkeletonPainter(group, skeleton, std::move(programs[0]), std::move(overlay)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating skeleton buffers"));
+  return painter;
+}
+
+SkeletonPainter::SkeletonPainter(std::shared_ptr<ShareGroup> group, const Skeleton& skeleton, SharedProgram program,
+                                 std::unique_ptr<OverlayPainter> painter)
+    : group_(std::move(group)),
+      skeleton_(skeleton),
+      program_(std::move(program)),
+      painter_(std::move(painter)),
+      primitives_(group_->gl(), primitives_of(skeleton)),
+      block_(group_->gl()) {}
+
+Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& picture, int32_t shown_width,
+                             const SkeletonStyle& style) {
+  Block block{style.line_color,
+              style.point_color,
+              {0.5F * style.line_width, style.point_radius, static_cast<float>(shown_width),
+               static_cast<float>(picture.height)},
+              {style.visibility, style.presence, 0, 0},
+              {static_cast<int32_t>(skeleton_.bones.size()), static_cast<int32_t>(skeleton_.points.size()), 0, 0},
+              {}};
+  for (size_t i = 0; i < skeleton_.bones.size(); ++i) {
+    block.bones[2 * i] = skeleton_.bones[i].first;
+    block.bones[2 * i + 1] = skeleton_.bones[i].second;
+  }
+  const PrimitiveRange range = primitives_.range();
+  {
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({persons, primitives_.storage()});
+    pass.dispatch(program_->id(), groups_of(range.count));
+  }
+  const PrimitiveRange ranges[] = {range};
+  return painter_->draw(picture, ranges, shown_width);
+}
 
 Result<std::unique_ptr<PoseEstimator>> PoseEstimator::create(std::shared_ptr<ShareGroup> group,
                                                              const DeviceInfo& device, const PoseModel& model,

@@ -1,19 +1,98 @@
-// Pose estimation on one GL context: finds people, tracks them from frame to frame, and draws skeletons.
+// Pose estimation on one GL context: finds people, tracks them, and draws their skeletons.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "draw/overlay_painter.h"
 #include "element/frame_model.h"
-#include "gl/frame_painter.h"
+#include "gl/frame_reader.h"
+#include "gl/objects.h"
+#include "meta/inference_results.h"
 #include "pose/person_finder.h"
-#include "pose/person_follower.h"
-#include "pose/skeleton_painter.h"
 #include "sightglass/device.h"
+#include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
+
+// Tracks the people found in a frame: adds IDs, boxes and smoothing over time, in shaders/pose/follow.comp.
+struct FollowOptions {
+  float seconds = -1;    // since the previous frame; below 0: all people are new, only the ID counter continues
+  float min_cutoff = 0;  // Hz; 0: points are not smoothed
+  float beta = 0;        // Hz per person size per second
+  float visibility = 0;  // this and presence: minimum for a point to count for the box of its person
+  float presence = 0;
+};
+
+// All calls, including the destructor, need the context current and leave GL state as the engine's sessions do.
+class PersonFollower {
+ public:
+  static Result<PersonFollower> create(const std::shared_ptr<ShareGroup>& group);
+
+  // `found` is the result of a PersonFinder; the frame size is in pixels.
+  void run(const BufferRange& found, int32_t width, int32_t height, const FollowOptions& options);
+  // The complete buffer of Persons that run() wrote.
+  BufferRange persons() const;
+
+ private:
+  struct Block {  // Follow of the shader
+    std::array<float, 4> filter{}, frame{};
+    bool operator==(const Block&) const = default;
+  };
+  PersonFollower(const GlApi& gl, SharedProgram program);
+
+  const GlApi* gl_;
+  SharedProgram program_;
+  UniformBlock<Block> block_;
+  GlBuffer tracks_, persons_;
+};
+
+// Draws people as skeletons from a buffer of Persons: shaders/pose/skeleton.comp converts them to lines and discs for
+// OverlayPainter.
+struct SkeletonStyle {
+  float line_width = 4, point_radius = 5;       // frame pixels; 0: not drawn
+  std::array<float, 4> line_color{0, 1, 0, 1};  // R G B A in [0,1], not premultiplied
+  std::array<float, 4> point_color{1, 1, 1, 1};
+  float visibility = 0.3F, presence = 0.3F;  // minimum of a point; a bone needs both of its points
+};
+
+// All calls, including the destructor, need the context current. They restore GL state except bindings used by the
+// engine's sessions (sightglass/session.h), which they unbind.
+class SkeletonPainter {
+ public:
+  // `skeleton` must outlive this.
+  static Result<std::unique_ptr<SkeletonPainter>> create(const std::shared_ptr<ShareGroup>& group,
+                                                         const Skeleton& skeleton);
+  // Draws a buffer of Persons over `picture`, the upright frame.
+  Status draw(const BufferRange& persons, const TextureRef& picture, int32_t shown_width, const SkeletonStyle& style);
+
+ private:
+  static constexpr size_t kBones = 40;
+  struct Block {  // Style of the shader
+    std::array<float, 4> line_color{}, point_color{}, sizes{}, thresholds{};
+    std::array<int32_t, 4> counts{};
+    std::array<int32_t, 2 * kBones> bones{};
+    bool operator==(const Block&) const = default;
+  };
+  SkeletonPainter(std::shared_ptr<ShareGroup> group, const Skeleton& skeleton, SharedProgram program,
+                  std::unique_ptr<OverlayPainter> painter);
+
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  const Skeleton& skeleton_;
+  SharedProgram program_;
+  std::unique_ptr<OverlayPainter> painter_;
+  PrimitiveBuffer primitives_;
+  UniformBlock<Block> block_;
+};
+
+// Pose estimation on one GL context: finds people, tracks them from frame to frame, and draws skeletons.
 
 // Options that may change with every frame.
 struct PoseLook {

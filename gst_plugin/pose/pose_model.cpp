@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "element/model_picture.h"
-#include "element/probabilities.h"
+#include "gobject/log.h"
 #include "meta/persons.h"
-#include "pose/log.h"
 
 #define GST_CAT_DEFAULT sightglass::pose_log()
 

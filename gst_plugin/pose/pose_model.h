@@ -9,7 +9,7 @@
 
 #include "element/model_picture.h"
 #include "known_models.h"
-#include "meta/skeletons.h"
+#include "meta/inference_results.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 

@@ -1,16 +1,37 @@
-// The state that glpose keeps from frame to frame.
+// The properties of glpose, and its state from frame to frame.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "element/model_runtime.h"
+#include "element/model_settings.h"
+#include "element/run_settings.h"
+#include "gobject/properties.h"
+#include "pose/pose_estimator.h"
 #include "pose/pose_model.h"
-#include "pose/pose_properties.h"
+#include "results/delivery.h"
 
 namespace sightglass {
 
+// The properties specific to glpose.
+struct PoseSettings {
+  // Read when the element starts.
+  std::optional<std::string> detector;  // of BlazePose; unset or empty: in the directory of the model, or downloaded
+  bool attach_mask = false;
+  // Live.
+  static constexpr float kUnsetScore = -1;
+  float person_threshold = kUnsetScore;  // as set; look.person_score is the effective value
+  PoseLook look;
+  ResultsPolicy results;
+  RunSettings run;
+};
+
+const PropertyTable<PoseSettings>& pose_properties();
+
+// The state that glpose keeps from frame to frame.
 class PoseRuntime : public ModelRuntime {
  public:
   // `element` posts the messages with results; it must outlive this.

@@ -1,8 +1,8 @@
-#include "results/analytics.h"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "results/formats.h"
 
 #ifdef SIGHTGLASS_ANALYTICS
 #include <gst/analytics/analytics.h>

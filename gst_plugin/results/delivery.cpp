@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string>
 
-#include "meta/results_meta_type.h"
-#include "results/analytics.h"
+#include "meta/meta_types.h"
+#include "results/formats.h"
 
 namespace sightglass {
 

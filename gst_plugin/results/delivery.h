@@ -3,6 +3,9 @@
 
 #include <gst/gst.h>
 
+#include <vector>
+
+#include "gobject/properties.h"
 #include "meta/inference_results.h"
 
 namespace sightglass {
@@ -58,5 +61,22 @@ bool attach_results(GstBuffer* buffer, const SharedResults& results, int32_t wid
 // nanoseconds) and number (frame, guint64) of the frame, width, height, model, objects and classifications (lists of
 // structures with the fields of results_meta.h).
 void post_results(GstElement* element, const InferenceResults& results);
+
+// The properties that control how an element reports results.
+// `results` and `results-sync`, stored in the `policy` member of the settings.
+template <typename S>
+std::vector<Property<S>> results_properties(ResultsPolicy S::*policy) {
+  return {
+      row::choice("results", "Results", within(policy, &ResultsPolicy::mode), "GstGLModelResults",
+                  {{ResultsMode::kNone, "No results, no readback", "none"},
+                   {ResultsMode::kMeta, "Buffer metadata", "meta"},
+                   {ResultsMode::kMessage, "Element messages on the bus", "message"},
+                   {ResultsMode::kBoth, "Metadata and messages", "both"}},
+                  kLive, "How to report results to the application"),
+      row::choice("results-sync", "Results synchronization", within(policy, &ResultsPolicy::sync), "GstGLResultsSync",
+                  {{ResultsSync::kLatest, "Results of an earlier frame, without waiting", "latest"},
+                   {ResultsSync::kExact, "Results of the same frame; buffers wait for them", "exact"}},
+                  kLive, "Which results a buffer carries as metadata; exact adds at least one frame of latency")};
+}
 
 }  // namespace sightglass

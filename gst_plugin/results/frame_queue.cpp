@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "gobject/log.h"
-#include "meta/results_meta_type.h"
+#include "meta/meta_types.h"
 
 #define GST_CAT_DEFAULT sightglass::results_log()
 

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
-#include "results/buffer_readback.h"
 #include "results/delivery.h"
+#include "results/readback.h"
 
 namespace sightglass {
 

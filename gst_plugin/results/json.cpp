@@ -1,10 +1,8 @@
-#include "results/json.h"
-
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "gpu_engine/quoted.h"
-#include "results/analytics.h"
+#include "results/formats.h"
 
 namespace sightglass {
 

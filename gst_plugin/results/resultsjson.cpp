@@ -1,5 +1,3 @@
-#include "results/resultsjson.h"
-
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -8,13 +6,9 @@
 #include <vector>
 
 #include "gobject/guarded.h"
-#include "gobject/owned.h"
-#include "gobject/package.h"
 #include "gobject/properties.h"
-#include "gobject/property_rules.h"
-#include "gobject/shared_settings.h"
-#include "meta/results_meta_type.h"
-#include "results/json.h"
+#include "meta/meta_types.h"
+#include "results/formats.h"
 
 GST_DEBUG_CATEGORY_STATIC(results_json_debug);
 #define GST_CAT_DEFAULT results_json_debug

@@ -7,7 +7,7 @@
 
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
-#include "gl/uniform_block.h"
+#include "gl/objects.h"
 #include "segment/class_layout.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"

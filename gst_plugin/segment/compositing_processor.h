@@ -1,15 +1,62 @@
-// Base of the processors that draw frames of glsegment without running a model.
+// Processors that draw frames of glsegment without its model: with masks from upstream, or the background only.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "gl/frame_format.h"
 #include "gl/frame_reader.h"
+#include "gl/gl_bridge.h"
 #include "gl/gpu_timer.h"
-#include "gl/upright_frame.h"
+#include "meta/meta_types.h"
 #include "segment/compositor.h"
-#include "segment/scene_picture.h"
 #include "segment/segment_runtime.h"
 
 namespace sightglass {
 
+// Gives the compositor the background image of the scene.
+class ScenePicture {
+ public:
+  void forget() { uploaded_.reset(); }
+  // Calls `set` with the image for frames of this size if image or size changed.
+  template <typename F>
+  Status update(const SegmentRuntime::Scene& scene, const FrameSize& size, F set) {
+    const PictureFit fit = scene.settings.background_fit;
+    if (scene.picture == nullptr || (scene.picture == uploaded_ && fit == fit_)) return {};
+    uploaded_ = scene.picture;
+    fit_ = fit;
+    SIGHTGLASS_ASSIGN_OR_RETURN(const Picture::Scaled scaled,
+                                uploaded_->scale(size.width, size.height, fit, size.pixel_aspect));
+    return set(scaled.pixels, scaled.place);
+  }
+
+ private:
+  std::shared_ptr<const Picture> uploaded_;
+  PictureFit fit_ = PictureFit::kCover;
+};
+
+// The frame of the background video that belongs to a frame, mapped for drawing.
+// Construct it on the GL thread, and keep it until the frame has been drawn.
+class BackgroundFrame {
+ public:
+  // The background frame that is attached to `input`. `context` must be current.
+  BackgroundFrame(GstBuffer* input, GstGLContext* context);
+
+  // Why the attached frame cannot be shown.
+  const Status& status() const { return status_; }
+  // Empty if none is attached.
+  TextureRef texture() const { return mapped_ ? mapped_->texture() : TextureRef(); }
+  // The width of a pixel by its height.
+  float pixel_aspect() const { return pixel_aspect_; }
+
+ private:
+  Status status_;
+  std::optional<MappedTexture> mapped_;
+  float pixel_aspect_ = 1;
+};
+
+// Base of the processors that draw frames of glsegment without running a model.
 class CompositingProcessor : public FrameProcessor {
  public:
   void forget() override {}
@@ -46,5 +93,18 @@ class CompositingProcessor : public FrameProcessor {
   ScenePicture picture_;
   FrameSize size_;
 };
+
+// glsegment before its model is ready: shows only the background of each frame, as on-failure=background does.
+
+// `scene` must outlive it.
+Result<std::unique_ptr<FrameProcessor>> make_background_processor(const GlTarget& target,
+                                                                  const SegmentRuntime::Scene& scene);
+
+// glsegment without a model: composites frames with the masks that an upstream element attached (mask_meta.h).
+
+// `scene` must outlive it.
+Result<std::unique_ptr<FrameProcessor>> make_meta_mask_processor(const GlTarget& target,
+                                                                 const SegmentSettings& settings,
+                                                                 const SegmentRuntime::Scene& scene);
 
 }  // namespace sightglass

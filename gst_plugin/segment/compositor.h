@@ -8,22 +8,35 @@
 #include <span>
 #include <vector>
 
-#include "gl/draw_target.h"
+#include "gl/frame_format.h"
 #include "gl/pass.h"
-#include "gl/upright_frame.h"
 #include "segment/blur.h"
-#include "segment/edge_shaper.h"
-#include "segment/foreground_colors.h"
+#include "segment/edges.h"
 #include "segment/mask_refiner.h"
-#include "segment/matte.h"
 #include "segment/picture.h"
 #include "sightglass/frame_ref.h"
 #include "sightglass/gl_objects.h"
+#include "sightglass/input_transform.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
 
 namespace sightglass {
+
+// The mask and its mapping for shaders: shaders/segment/matte.glsl.
+struct Matte {
+  TextureRef mask;               // probability in R
+  InputTransform mask_to_frame;  // upright
+  float lower = 0, upper = 1;    // probabilities <= lower are background, >= upper foreground
+
+  // The first six vectors of the uniform block SegmentLook.
+  struct Block {
+    std::array<float, 8> to_mask{}, from_mask{};
+    std::array<float, 4> mask_bounds{}, range{};
+    bool operator==(const Block&) const = default;
+  };
+  Block block() const;
+};
 
 enum class Background : uint8_t { kBlur, kColor, kImage, kTransparent, kMask, kOverlay };
 

@@ -4,7 +4,7 @@
 #include <gst/video/video.h>
 
 #include "gobject/guarded.h"
-#include "segment/log.h"
+#include "gobject/log.h"
 #include "sightglass/gst/mask_meta.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "decode_picture.h"
+#include "pictures.h"
 
 namespace sightglass {
 

@@ -1,19 +1,62 @@
-// State of glsegment across frames.
+// The properties of glsegment, and its state across frames.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "element/model_runtime.h"
+#include "element/model_settings.h"
+#include "element/run_settings.h"
+#include "gobject/properties.h"
+#include "segment/compositor.h"
 #include "segment/mask_model.h"
 #include "segment/mask_pad.h"
 #include "segment/picture.h"
-#include "segment/segment_properties.h"
+#include "segment/segmenter.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/model.h"
 
 namespace sightglass {
 
+// The properties of glsegment that other elements do not have.
+// Where masks come from.
+enum class MaskSource : uint8_t { kModel, kMeta };
+
+// How frames look until the model is ready.
+enum class Start : uint8_t { kWait, kBlurred };
+
+struct SegmentSettings {
+  // Taken over when the element starts.
+  std::optional<std::string> classes;
+  int output = -1;
+  std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
+  bool attach_mask = false;
+  std::optional<Refine> refine;  // unset: by the model
+  bool skip_static = false;
+  MaskSource mask_source = MaskSource::kModel;
+  Start start = Start::kWait;
+  // Live.
+  SegmentLook look;             // see look_for()
+  std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
+  std::optional<float> smoothing, softness;
+  std::optional<std::string> background_location;
+  PictureFit background_fit = PictureFit::kCover;
+  Fit fit = Fit::kStretch;
+  RunSettings run{.on_failure = OnFailure::kBackground};
+
+  // `look`, complete for a model with these defaults.
+  SegmentLook look_for(const MaskDefaults& defaults) const;
+  Refine refine_for(const MaskDefaults& defaults) const;
+  // Without the normalization, which ModelSettings has.
+  Result<MaskModelOptions> mask_model_options() const;
+};
+
+const PropertyTable<SegmentSettings>& segment_properties();
+
+// State of glsegment across frames.
 class SegmentRuntime : public ModelRuntime {
  public:
   // Call it before start() or between frames: from now on frames carry masks even without attach-mask.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "gl/gl_state_guard.h"
-#include "segment/log.h"
+#include "gobject/log.h"
 #include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()

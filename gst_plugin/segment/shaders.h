@@ -18,7 +18,7 @@ inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLi
 inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3, kCloseUnit = 2, kCloseTrustUnit = 3;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 
-// The storage block of still_watcher.h, in words: two alternating flags, each at an offset that every device can bind,
+// The storage block of model_input.h, in words: two alternating flags, each at an offset that every device can bind,
 // and a count of skipped frames. Then the side of a block that is compared as one, in pixels.
 inline constexpr GLuint kFlagsBlock = 0;
 inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
@@ -109,5 +109,35 @@ inline std::vector<ShaderKey> segment_shader_variants() {
   keys.push_back(kBlurDiscShader);
   return keys;
 }
+
+// What mask_filters.h keeps and removes: shaders/segment/island_*.comp include these numbers.
+
+// Sure regions are searched for in cells of so many mask pixels per axis.
+inline constexpr int kIslandCell = 4;
+// A pixel is part of a sure region if it and its eight neighbors are foreground with a probability above the second
+// number, and not if one of them is below the first.
+inline constexpr float kCoreFrom = 0.5F, kCoreTo = 0.95F;
+// Probabilities above the second number stay wherever they are.
+inline constexpr float kSureFrom = 0.8F, kSureTo = 1.0F;
+// Influence of a sure region: 1 inside, less the square of the distance as a fraction of the reach. Pixels with this
+// influence keep their probability.
+inline constexpr float kNearInfluence = 0.75F;
+// The reach, as a fraction of the longer side of the mask.
+inline constexpr float kIslandReach = 0.125F;
+
+// Block matching between two frames at mask size: shaders/segment/motion.comp includes these numbers.
+
+// Pixels per side of a block, and on each side the pixels of its neighbors that are compared as well.
+inline constexpr int kMotionBlock = 8, kMotionMargin = 2;
+inline constexpr int kMotionWindow = kMotionBlock + 2 * kMotionMargin;
+// The first search compares every other displacement up to this many pixels per axis, in images of half the size. The
+// second search covers this many pixels around the best of them. One further pixel is compared for the interpolation.
+inline constexpr int kCoarseReach = 6, kFineReach = 1;
+inline constexpr int kMotionPad = kCoarseReach + kFineReach + 1;
+// Displacements must explain this much more, per pixel of their length, than none at all: mean squares of luma in
+// [0,1].
+inline constexpr float kMotionBias = 0.00003F;
+// Blocks that change by no more than this have not moved: about the noise of a camera, in the same unit.
+inline constexpr float kMotionNoise = 0.00012F;
 
 }  // namespace sightglass

@@ -1,8 +1,11 @@
-#include "scope.h"
+#include "tracer/scope.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 
-#include "copy_log.h"
+#include "copy_record.h"
+#include "gl_watch/interface.h"
+#include "gobject/guarded.h"
 
 namespace sightglass::zerocopy {
 
@@ -58,5 +61,32 @@ void count_copy(Worker* worker, Copy copy, uint64_t bytes) {
   if (worker == nullptr) worker = record.worker("(no element)", false);
   if (record.count(worker, copy, thread, bytes)) log_copy(*worker, copy, thread, bytes);
 }
+
+namespace {
+
+void on_gl_call(int call, uint64_t bytes) {
+  switch (static_cast<gl_watch::Call>(call)) {
+    case gl_watch::Call::kReadback:
+      return count_copy(nullptr, Copy::kReadback, bytes);
+    case gl_watch::Call::kPixelUpload:
+      return count_copy(nullptr, Copy::kPixelUpload, bytes);
+    case gl_watch::Call::kBufferMap:
+      return count_copy(nullptr, Copy::kBufferMap, bytes);
+    case gl_watch::Call::kFinish:
+      return count_copy(nullptr, Copy::kFinish, bytes);
+  }
+}
+
+gl_watch::Listen find_library() {
+  return reinterpret_cast<gl_watch::Listen>(dlsym(RTLD_DEFAULT, gl_watch::kListenName));
+}
+
+}  // namespace
+
+void listen_to_gl() {
+  if (const gl_watch::Listen listen = find_library()) listen(guarded<on_gl_call>);
+}
+
+bool is_gl_watched() { return find_library() != nullptr; }
 
 }  // namespace sightglass::zerocopy

@@ -38,4 +38,10 @@ class ErrandScope {
 // Counts a copy for `worker`, or for the current worker of the thread if that is nullptr, and logs it.
 void count_copy(Worker* worker, Copy copy, uint64_t bytes);
 
+// Counts GL calls observed by the preload library, for the element that the thread works for.
+
+// Starts counting, if the library is loaded.
+void listen_to_gl();
+bool is_gl_watched();
+
 }  // namespace sightglass::zerocopy

@@ -1,6 +1,4 @@
 #define GST_USE_UNSTABLE_API  // tracers
-#include "tracer/stage_latency.h"
-
 #include <array>
 #include <cstdio>
 #include <deque>
@@ -12,6 +10,7 @@
 
 #include "gobject/guarded.h"
 #include "tracer/stage_times.h"
+#include "tracer/tracers.h"
 
 namespace {
 

@@ -1,4 +1,58 @@
-#include "zerocopy_tracer.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+
+#include "copy_record.h"
+#include "scope.h"
+#include "tracer/tracers.h"
+
+namespace sightglass::zerocopy {
+
+// Prints the table when GStreamer or the process ends, and sets the exit status.
+
+// Exit status with `fail=true` if there were copies and the process would otherwise exit with 0.
+constexpr int kCopiedStatus = 88;
+
+// Prints the table to stderr, once. Prints nothing in processes that start no element, such as gst-inspect-1.0, which
+// creates a tracer to show it.
+void report_now();
+
+namespace {
+
+pid_t owner = 0;
+std::atomic<bool> reported{false}, fails{false};
+
+// Not atexit(), which does not pass the status.
+void on_process_exit(int status, void*) {
+  if (getpid() != owner) return;
+  report_now();
+  if (!fails || status != 0 || !CopyRecord::of_process().has_copies()) return;
+  std::fflush(nullptr);
+  _exit(kCopiedStatus);  // calling exit() again is undefined
+}
+
+}  // namespace
+
+// Makes this process report when it calls exit() or returns from main(). A forked child does not report.
+void report_at_exit() {
+  if (owner == getpid()) return;
+  owner = getpid();
+  on_exit(on_process_exit, nullptr);
+}
+
+// Makes the process exit with `kCopiedStatus` if there were copies.
+void fail_at_exit() { fails = true; }
+
+void report_now() {
+  const CopyRecord& record = CopyRecord::of_process();
+  if (record.is_empty() || reported.exchange(true)) return;
+  std::fflush(stdout);
+  std::fputs(record.table(is_gl_watched()).c_str(), stderr);
+}
+
+}  // namespace sightglass::zerocopy
 
 #define GST_USE_UNSTABLE_API
 #include <gst/gsttracer.h>
@@ -6,9 +60,7 @@
 #include <atomic>
 #include <string>
 
-#include "copy_log.h"
-#include "exit_report.h"
-#include "gl_listener.h"
+#include "copy_record.h"
 #include "gobject/guarded.h"
 #include "memory_watch.h"
 #include "scope.h"

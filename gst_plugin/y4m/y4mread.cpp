@@ -1,5 +1,3 @@
-#include "y4m/y4mread.h"
-
 #include <gst/base/gstadapter.h>
 #include <gst/video/video.h>
 
@@ -8,8 +6,6 @@
 #include <string>
 
 #include "gobject/guarded.h"
-#include "gobject/owned.h"
-#include "gobject/package.h"
 #include "y4m/y4m_format.h"
 
 GST_DEBUG_CATEGORY_STATIC(y4m_read_debug);

@@ -1,5 +1,3 @@
-#include "y4m/y4mwrite.h"
-
 #include <gst/video/video.h>
 
 #include <algorithm>
@@ -7,8 +5,6 @@
 #include <string>
 
 #include "gobject/guarded.h"
-#include "gobject/owned.h"
-#include "gobject/package.h"
 #include "y4m/y4m_format.h"
 
 GST_DEBUG_CATEGORY_STATIC(y4m_write_debug);

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/output_file.h"
+#include "gpu_engine/files.h"
 #include "sightglass/gst/figure_meta.h"
 #include "sightglass/status.h"
 #include "standard_output.h"

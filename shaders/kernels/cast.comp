@@ -2,7 +2,7 @@
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
-#include "ops/shader_codes.h"
+#include "ops/function.h"
 
 layout(local_size_x = kKernelInvocations) in;
 

@@ -7,7 +7,7 @@
 #include "lib/activation.glsl"
 #include "lib/broadcast.glsl"
 #include "lib/functions.glsl"
-#include "ops/shader_codes.h"
+#include "ops/function.h"
 
 layout(local_size_x = kKernelInvocations) in;
 

@@ -6,7 +6,7 @@
 #include "lib/tensor.glsl"
 #include "lib/broadcast.glsl"
 #include "lib/requantize.glsl"
-#include "ops/shader_codes.h"
+#include "ops/function.h"
 
 layout(local_size_x = kKernelInvocations) in;
 

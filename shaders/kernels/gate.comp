@@ -1,5 +1,5 @@
 // The work group counts of the steps of a run: as planned, or zeros if the flag is 0.
-#include "shader/gate_shader.h"
+#include "shader/own_shaders.h"
 
 layout(local_size_x = kGateInvocations) in;
 

@@ -1,4 +1,4 @@
-// Time steps of an integer LSTM with the arithmetic of graph/lstm_integers.h: one work group per batch, as in
+// Time steps of an integer LSTM with the arithmetic of graph/lstm.h: one work group per batch, as in
 // lstm.comp.
 //   SLICES       maximum slices of cells or outputs
 //   PROJECTION   the outputs are a matrix times the outputs of the cells

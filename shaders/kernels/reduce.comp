@@ -5,7 +5,7 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
-#include "ops/shader_codes.h"
+#include "ops/function.h"
 
 layout(local_size_x = kKernelInvocations) in;
 

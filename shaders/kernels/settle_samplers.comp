@@ -1,6 +1,6 @@
 // Gives every slot that a kernel may use for a buffer texture the sampler of one unit. Mesa numbers the samplers of a program
 // from 0, whatever their units. What is sampled does not matter.
-#include "shader/settle_shader.h"
+#include "shader/own_shaders.h"
 
 layout(local_size_x = 1) in;
 

@@ -3,7 +3,7 @@
 #define USES_A
 #include "sightglass/model.h"
 #include "lib/tensor.glsl"
-#include "ops/texture_io.h"
+#include "ops/tensor_io.h"
 
 layout(local_size_x = kKernelInvocations) in;
 

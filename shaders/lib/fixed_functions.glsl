@@ -1,4 +1,4 @@
-// Functions of 16-bit fixed-point numbers. graph/fixed_functions.h documents them.
+// Functions of 16-bit fixed-point numbers. graph/fixed_point.h documents them.
 
 const int FIXED_ONE = 32767;
 const int FIXED_POWERS[7] = int[7](25520, 19875, 12055, 4435, 600, 11, 0);

@@ -1,6 +1,6 @@
 // Copies a buffer to measure the memory speed of kernels. Every invocation copies kCopied vec4, one work group width
 // apart.
-#include "shader/measure_shaders.h"
+#include "shader/own_shaders.h"
 
 layout(local_size_x = kMeasureInvocations) in;
 

@@ -1,5 +1,5 @@
 // Only multiply-adds of vec4 in registers, to measure the maximum speed of the device. CHAINS of them are independent.
-#include "shader/measure_shaders.h"
+#include "shader/own_shaders.h"
 
 layout(local_size_x = kMeasureInvocations) in;
 

@@ -2,7 +2,7 @@
 #include "draw/primitive.glsl"
 #include "gl/compute.h"
 #include "pose/persons.glsl"
-#include "pose/skeleton_painter.h"
+#include "pose/pose_estimator.h"
 
 layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = 0) readonly buffer Persons { PERSONS; };

@@ -1,5 +1,5 @@
 // The mean over a disc of light that is premultiplied by its weight in A. The output is colors, with 1 in A. Bilinear
-// fetches read up to four texels each (segment/blur_recipe.cpp).
+// fetches read up to four texels each (segment/blur.cpp).
 #include "gl/compute.h"
 #include "segment/shaders.h"
 

@@ -1,7 +1,7 @@
 // How sure the model is of a whole neighborhood: a mask eroded by one pixel, so that lines and thin bridges do not count,
 // and the maximum of that over each cell.
 #include "gl/compute.h"
-#include "segment/islands.h"
+#include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_mask;

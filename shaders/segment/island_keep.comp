@@ -1,7 +1,6 @@
 // The mask, in which uncertain foreground falls to background where no sure region has influence.
 #include "gl/compute.h"
 #include "segment/bspline.glsl"
-#include "segment/islands.h"
 #include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;

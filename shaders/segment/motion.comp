@@ -3,7 +3,7 @@
 // those around the best one, with a parabola through the neighbors of the minimum. Most blocks have not moved: they end
 // early.
 #include "gl/compute.h"
-#include "segment/motion.h"
+#include "segment/shaders.h"
 
 layout(local_size_x = kGroupInvocations) in;
 layout(binding = 0) uniform sampler2D u_luma;  // R: now, G: previous

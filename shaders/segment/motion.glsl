@@ -1,7 +1,6 @@
 // Where each pixel of a mask was in the previous mask: one of the motions of the blocks around it (segment/motion.comp).
 // Beside an edge, the pixels of the background do not show the motion of the edge. So masks choose between the motions
 // too.
-#include "segment/motion.h"
 #include "segment/shaders.h"
 
 layout(binding = kLumaUnit) uniform sampler2D u_luma;  // R: now, G: previous; needs a linear filter, as both masks do

@@ -1,6 +1,4 @@
 // The files of a batch and its manifest, without a model.
-#include "video/batch_files.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -11,7 +9,7 @@
 #include <set>
 
 #include "harness/command_case.h"
-#include "video/batch_manifest.h"
+#include "video/batch.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,4 +1,6 @@
 // `sightglass batch`: shards, continuation, failures, and interruption.
+#include "video/batch.h"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -7,8 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "gpu_engine/output_file.h"
-#include "video/batch_files.h"
+#include "gpu_engine/files.h"
 #include "video_case.h"
 
 namespace sightglass::test {

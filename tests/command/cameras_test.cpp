@@ -4,8 +4,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
-#include "video/camera_keeper.h"
-#include "video/launch_text.h"
+#include "video/gst_setup.h"
 #include "video/player.h"
 #include "video/rtsp_server.h"
 

@@ -9,12 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "doctor/advice.h"
-#include "doctor/camera_formats.h"
-#include "doctor/privacy.h"
-#include "doctor/problems.h"
-#include "doctor/quirks.h"
-#include "doctor/report_format.h"
+#include "doctor/judge.h"
 
 namespace sightglass::doctor {
 namespace {

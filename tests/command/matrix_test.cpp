@@ -10,7 +10,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "video/gst_objects.h"
 #include "video/gst_setup.h"
 #include "video_case.h"
 

@@ -1,4 +1,6 @@
 // The files that the subcommands for video write: their names, what is at their places, and their last frames.
+#include "video/output.h"
+
 #include <gst/app/gstappsrc.h>
 #include <gst/pbutils/pbutils.h>
 #include <gtest/gtest.h>
@@ -9,10 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "gpu_engine/output_file.h"
-#include "video/cut_file.h"
-#include "video/even_size.h"
-#include "video/numbered_images.h"
+#include "gpu_engine/files.h"
+#include "video/frame_layout.h"
+#include "video/output_file.h"
 #include "video_case.h"
 
 namespace sightglass::test {

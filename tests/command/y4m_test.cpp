@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "harness/scratch_folder.h"
-#include "video/gst_objects.h"
+#include "video/frame_layout.h"
 #include "video/gst_setup.h"
-#include "video/raw_layout.h"
 
 namespace sightglass::test {
 namespace {

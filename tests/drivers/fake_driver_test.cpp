@@ -12,8 +12,7 @@
 
 #include "common/headless_gl.h"
 #include "gpu_engine/device_family.h"
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "ops/op_case.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/plan.h"

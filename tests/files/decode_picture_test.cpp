@@ -1,6 +1,4 @@
 // Images that claim excessive sizes, and images that are stored rotated.
-#include "decode_picture.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,11 +8,10 @@
 #include <span>
 #include <string>
 
-#include "gif_frames.h"
 #include "harness/picture_bomb.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
-#include "image_facts.h"
+#include "pictures.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,5 +1,3 @@
-#include "gpu_engine/input_file.h"
-
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -8,6 +6,7 @@
 #include <fstream>
 #include <vector>
 
+#include "gpu_engine/files.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
 

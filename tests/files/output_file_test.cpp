@@ -1,5 +1,3 @@
-#include "gpu_engine/output_file.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "gpu_engine/files.h"
 #include "harness/scratch_folder.h"
 
 namespace sightglass::test {

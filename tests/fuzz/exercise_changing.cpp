@@ -9,11 +9,11 @@
 #include <string>
 #include <thread>
 
-#include "decode_picture.h"
 #include "exercise_files.h"
 #include "infer/labels.h"
+#include "model_store.h"
+#include "pictures.h"
 #include "sightglass/plan.h"
-#include "stored_model.h"
 #include "task_bundle.h"
 
 namespace sightglass::test {

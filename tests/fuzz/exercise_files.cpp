@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "decode_picture.h"
 #include "infer/labels.h"
 #include "model/model_check.h"
-#include "packed_assets.h"
+#include "package_client.h"
+#include "pictures.h"
 #include "tar_archive.h"
 #include "task_bundle.h"
 #include "tflite/attached_files.h"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 #include "tflite/import.h"

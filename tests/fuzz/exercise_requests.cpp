@@ -8,8 +8,6 @@
 
 #include "base/secrets.h"
 #include "exercise_files.h"
-#include "serve/listen_address.h"
-#include "serve/request_check.h"
 #include "serve/request_guard.h"
 #include "serve/webrtc_offer.h"
 #include "video/rtsp_server.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "harness/compare.h"

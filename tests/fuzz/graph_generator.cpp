@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "graph/quantized.h"
-#include "ops/registry.h"
+#include "ops/ops.h"
 
 namespace sightglass::test {
 

@@ -1,13 +1,12 @@
 // Another thread ends the preparation of a model.
-#include "gpu_engine/cancellation.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <memory>
 
 #include "gl/real_gl.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/build_programs.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 #include "sightglass/session.h"

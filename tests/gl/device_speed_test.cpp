@@ -1,6 +1,5 @@
 // Measured device speeds are plausible and reproducible.
-#include "gpu_engine/device_speed.h"
-
+#include "gpu_engine/device_family.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 

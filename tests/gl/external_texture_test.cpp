@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"

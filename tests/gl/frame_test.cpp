@@ -3,8 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"

@@ -3,7 +3,7 @@
 #include "gl/gpu_driven.h"
 #include "gl/running_sum.h"
 #include "harness/gl_state.h"
-#include "runtime/buffers.h"
+#include "runtime/arena.h"
 
 namespace sightglass::test {
 namespace {

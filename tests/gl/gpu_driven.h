@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 #include "sightglass/gl_objects.h"

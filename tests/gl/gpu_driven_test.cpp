@@ -6,7 +6,7 @@
 #include "gpu_engine/session_internals.h"
 #include "harness/gl_state.h"
 #include "ref/ref_ops.h"
-#include "runtime/buffers.h"
+#include "runtime/arena.h"
 
 namespace sightglass::test {
 namespace {

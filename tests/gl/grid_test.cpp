@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/gl_test.h"
-#include "runtime/buffers.h"
+#include "runtime/arena.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/shader_source.h"
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/scratch_folder.h"

@@ -11,7 +11,7 @@
 
 #include "gl/counting_gl.h"
 #include "gl/real_gl.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"

@@ -8,8 +8,7 @@
 
 #include "gl/counting_gl.h"
 #include "gl/running_sum.h"
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "gpu_engine/session_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_state.h"

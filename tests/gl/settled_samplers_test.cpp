@@ -6,11 +6,11 @@
 #include <cstdlib>
 
 #include "gpu_engine/device_family.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
-#include "runtime/buffers.h"
+#include "runtime/arena.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
 

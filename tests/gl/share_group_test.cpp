@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "gl/counting_gl.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <numeric>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "gpu_engine/session_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"

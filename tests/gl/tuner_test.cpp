@@ -10,8 +10,7 @@
 
 #include "gl/real_gl.h"
 #include "gpu_engine/device_family.h"
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"

@@ -1,11 +1,10 @@
-#include "graph/fixed_functions.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "graph/fixed_point.h"
 #include "hash_of_all.h"
 
 namespace sightglass {

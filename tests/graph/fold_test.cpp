@@ -1,8 +1,7 @@
-#include "ref/fold.h"
-
 #include <gtest/gtest.h>
 
 #include "graph_case.h"
+#include "ref/ref_ops.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,11 +1,9 @@
 // Images in other orders than 1 x height x width x channels: what the operators prove, and how they are arranged.
-#include "graph/image_order.h"
-
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "graph/axes.h"
+#include "graph/analyses.h"
 #include "graph_case.h"
 #include "ref/ref_ops.h"
 

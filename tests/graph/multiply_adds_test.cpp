@@ -1,9 +1,8 @@
-#include "graph/multiply_adds.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "graph/analyses.h"
 #include "graph_case.h"
 
 namespace sightglass::test {

@@ -1,10 +1,9 @@
-#include "graph/quantized_functions.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "graph/quantized.h"
 #include "hash_of_all.h"
 
 namespace sightglass {

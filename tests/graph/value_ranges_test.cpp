@@ -1,12 +1,11 @@
 // Ranges that operators prove: each contains the results of the reference, and is no wider than it needs to be.
 // tests/ops/op_test.cpp compares the ranges of every operator case with the reference.
-#include "graph/value_ranges.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "graph/analyses.h"
 #include "graph_case.h"
 #include "ref/ref_ops.h"
 

@@ -11,7 +11,6 @@
 #include "harness/golden_archive.h"
 #include "harness/golden_sample.h"
 #include "model/picture_input.h"
-#include "model/random_input.h"
 #include "model_store.h"
 
 namespace sightglass::test {

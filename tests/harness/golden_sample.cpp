@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "harness/compare.h"
-#include "model/random_input.h"
+#include "model/picture_input.h"
 
 namespace sightglass::test {
 

@@ -6,7 +6,6 @@
 
 #include "harness/compare.h"
 #include "model/picture_input.h"
-#include "model/random_input.h"
 
 namespace sightglass::test {
 namespace {

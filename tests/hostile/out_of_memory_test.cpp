@@ -6,8 +6,7 @@
 #include <functional>
 
 #include "allocations.h"
-#include "gpu_engine/plan_internals.h"
-#include "gpu_engine/support.h"
+#include "gpu_engine/internals.h"
 #include "metadata_builder.h"
 #include "null_gl.h"
 #include "sample_models.h"

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "gpu_engine/memory_limit.h"
-#include "gpu_engine/support.h"
+#include "gpu_engine/files.h"
+#include "gpu_engine/internals.h"
 #include "harness/scratch_folder.h"
 #include "model_builder.h"
 #include "sightglass/model.h"

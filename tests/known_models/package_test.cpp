@@ -15,7 +15,7 @@
 #include "fetch_model.h"
 #include "harness/scratch_folder.h"
 #include "harness/tar_writer.h"
-#include "packed_assets.h"
+#include "package_client.h"
 #include "tar_archive.h"
 
 namespace sightglass::test {

@@ -14,7 +14,6 @@
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
 #include "model_store.h"
-#include "stored_model.h"
 #include "zip_builder.h"
 
 namespace sightglass::test {

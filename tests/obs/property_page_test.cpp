@@ -9,7 +9,7 @@
 
 #include "element/model_settings.h"
 #include "obs_session.h"
-#include "segment/segment_properties.h"
+#include "segment/segment_runtime.h"
 
 namespace sightglass::test {
 namespace {

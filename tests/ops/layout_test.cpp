@@ -1,7 +1,7 @@
 // CONCATENATION, PAD, STRIDED_SLICE, RESHAPE, DEPTH_TO_SPACE: elements move but must not change.
 #include <algorithm>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "ops/op_test.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"

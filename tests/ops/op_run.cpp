@@ -4,8 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "gpu_engine/session_internals.h"
 #include "plan/plan_data.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "ops/op_case.h"
 #include "sightglass/device.h"
 #include "sightglass/gl_api.h"

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "graph/analyses.h"
 #include "graph/quantized.h"
-#include "graph/value_ranges.h"
 #include "harness/compare.h"
 #include "ops/op_run.h"
 #include "ref/ref_ops.h"

@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_test.h"
 #include "ops/op_case.h"
 

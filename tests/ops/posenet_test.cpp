@@ -1,7 +1,7 @@
 // Compares PosenetDecoderOp with the reference, on maps of every size and with values that models never produce.
 #include "graph/posenet.h"
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "ops/op_test.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"

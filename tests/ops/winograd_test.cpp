@@ -2,7 +2,7 @@
 #include <optional>
 #include <set>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/compare.h"
 #include "ops/op_run.h"
 #include "ops/op_test.h"

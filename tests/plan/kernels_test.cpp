@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "kernel/kernel.h"
-#include "ops/registry.h"
+#include "kernel/emitter.h"
+#include "ops/ops.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,11 +1,9 @@
 // Tests schedules and arenas without a GPU.
-#include "plan/memory_plan.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "plan/schedule.h"
+#include "plan/planner.h"
 
 namespace sightglass::test {
 namespace {

@@ -1,11 +1,10 @@
 // Whether a model runs, checked without a GPU: all unsupported operators are found at once.
-#include "gpu_engine/support.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "gpu_engine/internals.h"
 #include "harness/scratch_folder.h"
 #include "model_builder.h"
 

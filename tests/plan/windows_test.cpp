@@ -1,7 +1,7 @@
 // Arenas that are larger than a storage block, without a GPU.
-#include "plan/windows.h"
-
 #include <gtest/gtest.h>
+
+#include "plan/planner.h"
 
 namespace sightglass::test {
 namespace {

@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu_engine/device_family.h"
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
 

@@ -11,7 +11,7 @@
 #include "gl/pass.h"
 #include "gl_pictures.h"
 #include "harness/golden.h"
-#include "pose/blazepose_finder.h"
+#include "pose/person_finder.h"
 #include "pose/shaders.h"
 #include "pose_case.h"
 #include "reference_decoders.h"

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "gl/objects.h"
-#include "pose/person_follower.h"
+#include "pose/pose_estimator.h"
 #include "pose_case.h"
 
 namespace sightglass::test {

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "gl_pictures.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/golden.h"
 #include "ops/op_case.h"
 #include "pose_case.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/golden.h"
 #include "ops/op_case.h"

@@ -3,7 +3,7 @@
 
 #include "gl/objects.h"
 #include "meta/persons.h"
-#include "pose/skeleton_painter.h"
+#include "pose/pose_estimator.h"
 #include "pose_case.h"
 
 namespace sightglass::test {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/compare.h"
 #include "harness/golden.h"
 #include "ref/ref_ops.h"

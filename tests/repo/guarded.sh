@@ -11,7 +11,7 @@ if grep -nE '(_class|_CLASS\(klass\)|klass|iface)->[a-z_]+ = (::)?[a-z_]+;' $(so
   grep -nE 'gst_meta_register\(' -A 2 $(sources) | grep -E '[ (,](init|release|transform)[,)]' ||
   grep -nE '(^|[^_])gst_gl_context_thread_add\(' $(sources) ||
   grep -nE 'G_CALLBACK\(on_' $(sources); then
-  echo "  ^ C calls these: write guarded<function> (gst_plugin/gobject/guarded.h), or on_gl_thread (gst_plugin/gl/gl_thread.h)"
+  echo "  ^ C calls these: write guarded<function> (gst_plugin/gobject/guarded.h), or on_gl_thread (gst_plugin/gl/gl_bridge.h)"
   bad=1
 fi
 [ "$bad" = 0 ] && echo "no function that C calls can throw"

@@ -14,7 +14,7 @@ packaged=$(sed -nE '1s/^sightglass \(([^)]+)\) .*/\1/p' debian/changelog)
 echo "version: $version in CMakeLists.txt, $packaged in debian/changelog"
 if [ -z "$version" ] || [ "$version" != "$packaged" ]; then complain "  ^ the versions differ"; fi
 
-author=$(sed -nE 's/^#define SIGHTGLASS_AUTHOR "(.*)"$/\1/p' gst_plugin/gobject/package.h)
+author=$(sed -nE 's/^#define SIGHTGLASS_AUTHOR "(.*)"$/\1/p' gst_plugin/gobject/guarded.h)
 maintainer=$(sed -n 's/^Maintainer: //p' debian/control)
 echo "maintainer: $maintainer"
 [ "$author" = "$maintainer" ] || complain "  ^ the author of the elements is $author"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <map>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/compare.h"
 #include "harness/golden.h"
 #include "ref/ref_ops.h"

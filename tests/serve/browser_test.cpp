@@ -11,9 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "decode_picture.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
+#include "pictures.h"
 #include "serve/serve_process.h"
 
 namespace sightglass::test {

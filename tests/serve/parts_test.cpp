@@ -12,9 +12,6 @@
 #include <thread>
 #include <vector>
 
-#include "serve/listen_address.h"
-#include "serve/page_files.h"
-#include "serve/request_check.h"
 #include "serve/request_guard.h"
 #include "serve/routes.h"
 #include "serve/tap.h"

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "decode_picture.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
+#include "pictures.h"
 #include "serve/serve_process.h"
 
 namespace sightglass::test {

@@ -13,7 +13,7 @@
 #include "gl/shaders.h"
 #include "infer/shaders.h"
 #include "meta/shaders.h"
-#include "ops/registry.h"
+#include "ops/ops.h"
 #include "pose/shaders.h"
 #include "segment/shaders.h"
 

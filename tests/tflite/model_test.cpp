@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/scratch_folder.h"
 #include "import_test.h"
 

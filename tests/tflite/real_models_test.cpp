@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "import_test.h"
 #include "sightglass/model.h"
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "tflite/sparse_tensor.h"
+#include "tflite/tensor_table.h"
 
 namespace sightglass::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <random>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"

@@ -5,12 +5,11 @@
 #include <cstdio>
 #include <cstring>
 
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
-#include "model/random_input.h"
+#include "model/picture_input.h"
 #include "plan/plan_data.h"
 #include "ref/ref_ops.h"
 #include "sightglass/model.h"

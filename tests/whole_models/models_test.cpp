@@ -12,8 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/model_internals.h"
-#include "gpu_engine/plan_internals.h"
+#include "gpu_engine/internals.h"
 #include "gpu_engine/session_internals.h"
 #include "graph/graph.h"
 #include "harness/compare.h"

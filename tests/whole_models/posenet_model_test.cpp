@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "graph/posenet.h"
 #include "harness/compare.h"

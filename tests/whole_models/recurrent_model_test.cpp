@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
-#include "model/random_input.h"
+#include "model/picture_input.h"
 #include "ref/ref_ops.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"

@@ -55,7 +55,7 @@ Result<Shape> infer_batch_matmul(const NodeShapes& n);
 Result<Shape> infer_pool2d(const NodeShapes& n);  // also for either output of a pool with positions
 Result<Shape> infer_max_unpool(const NodeShapes& n);
 
-// transform_shapes.cpp
+// custom_shapes.cpp
 Result<Shape> infer_landmarks_to_matrix(const NodeShapes& n);
 Result<Shape> infer_transform_landmarks(const NodeShapes& n);
 Result<Shape> infer_transform_image(const NodeShapes& n);
@@ -72,7 +72,7 @@ Result<Shape> infer_binary(const NodeShapes& n);
 Result<Shape> infer_softmax(const NodeShapes& n);  // also for other functions of rows along the last dimension
 Result<Shape> infer_dynamic_quantize(const NodeShapes& n);
 
-// layout_shapes.cpp
+// movement_shapes.cpp
 Result<Shape> infer_concat(const NodeShapes& n);
 Result<Shape> infer_pad(const NodeShapes& n);
 Result<Shape> infer_reshape(const NodeShapes& n);
@@ -93,7 +93,7 @@ Result<Shape> infer_gather(const NodeShapes& n);
 Result<Shape> infer_gather_nd(const NodeShapes& n);
 
 Result<std::vector<Shape>> infer_lstm(const NodeShapes& n);             // recurrent_shapes.cpp
-Result<std::vector<Shape>> infer_detection(const NodeShapes& n);        // detection_shapes.cpp
-Result<std::vector<Shape>> infer_posenet_decoder(const NodeShapes& n);  // posenet_shapes.cpp
+Result<std::vector<Shape>> infer_detection(const NodeShapes& n);        // custom_shapes.cpp
+Result<std::vector<Shape>> infer_posenet_decoder(const NodeShapes& n);  // custom_shapes.cpp
 
 }  // namespace sightglass

@@ -1,5 +1,4 @@
 #include "graph/lstm.h"
-#include "graph/lstm_integers.h"
 #include "graph/shapes/node_shapes.h"
 
 namespace sightglass {

@@ -1,6 +1,7 @@
 // Compiles shaders into programs.
 #pragma once
 
+#include <atomic>
 #include <span>
 #include <vector>
 
@@ -21,5 +22,22 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
                                               const Log& log = {});
 Result<GlProgram> build_program(const GlApi& gl, const ProgramKey& key, const ShaderSources& sources,
                                 ProgramCache* cache = nullptr);
+
+// Ends the preparation of a model early, when another thread requests it: shader compilers can take many seconds.
+// While it exists, sessions and programs that this thread creates look at `requested`, and fail once it is true. Their
+// GL objects are released as after any failure. Scopes of one thread can be nested; the inner one counts.
+class CancellationScope {
+ public:
+  explicit CancellationScope(const std::atomic<bool>& requested);
+  ~CancellationScope();
+  CancellationScope(const CancellationScope&) = delete;
+  CancellationScope& operator=(const CancellationScope&) = delete;
+
+ private:
+  const std::atomic<bool>* outer_;
+};
+
+// Fails if the scope of this thread requests it. Call it before each program is compiled or first used.
+Status check_cancellation();
 
 }  // namespace sightglass

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "sightglass/status.h"
+
 namespace sightglass {
 
 // UTF-8 with a '?' for each character that a terminal could interpret or misplace: control characters (C0, DEL, C1),
@@ -21,5 +23,11 @@ std::string printable_json(std::string_view json);
 
 // Whether printable() keeps the character.
 bool is_printable(char32_t character);
+
+// Exceptions become failures where they would leave the library.
+
+// For a handler of any exception: "OBJECT: cannot ACTION: out of memory", or the exception message. If the message
+// itself cannot be allocated, it is just "out of memory".
+Status status_of_exception(std::string_view object, const char* action) noexcept;
 
 }  // namespace sightglass

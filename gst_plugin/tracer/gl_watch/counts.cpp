@@ -1,5 +1,3 @@
-#include "counts.h"
-
 #include <pthread.h>
 
 #include <array>

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+
+#include "interface.h"
 
 namespace sightglass::gl_watch {
 
@@ -35,3 +38,19 @@ bool is_gl_in_use();
   sightglass::gl_watch::Entry entry_##function = {#function, reinterpret_cast<void*>(&function), nullptr};             \
   __attribute__((section("gl_watch_entries"), used)) constinit sightglass::gl_watch::Entry* const pointer_##function = \
       &entry_##function
+
+namespace sightglass::gl_watch {
+
+// Reports watched calls to the listener. If there is none, counts them in a table that the library prints to stderr at
+// the end of the process.
+
+void count(Call call, uint64_t bytes);
+
+// Tracks the pixel unpack buffer of each context, to determine whether pixels come from a buffer object.
+
+// For the current context of the calling thread, identified through EGL or GLX.
+void bind_unpack_buffer(unsigned buffer);
+void delete_buffers(int number, const unsigned* buffers);
+bool has_unpack_buffer();
+
+}  // namespace sightglass::gl_watch

@@ -5,10 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "counts.h"
 #include "entry.h"
 #include "pixel_size.h"
-#include "unpack_buffer.h"
 
 using namespace sightglass::gl_watch;
 

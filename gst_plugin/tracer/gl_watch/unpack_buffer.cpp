@@ -1,5 +1,3 @@
-#include "unpack_buffer.h"
-
 #include <algorithm>
 #include <atomic>
 #include <map>

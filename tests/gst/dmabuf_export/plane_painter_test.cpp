@@ -1,12 +1,11 @@
 // The render pass of gldmabufexport: compares planes with a scalar conversion of the same image.
-#include "dmabuf_export/plane_painter.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
+#include "dmabuf_export/exporter.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_state.h"

@@ -5,7 +5,7 @@
 
 #include "draw/hud.h"
 #include "draw/label_table.h"
-#include "draw/typesetter.h"
+#include "draw/text_atlas.h"
 #include "harness/gl_test.h"
 #include "log_lines.h"
 

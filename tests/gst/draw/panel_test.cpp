@@ -5,7 +5,7 @@
 #include <span>
 
 #include "draw/hud.h"
-#include "element/percentiles.h"
+#include "element/element_stats.h"
 #include "gl/counting_gl.h"
 #include "harness/gl_test.h"
 

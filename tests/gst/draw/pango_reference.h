@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "draw/typesetter.h"
+#include "draw/text_atlas.h"
 
 namespace sightglass::test {
 

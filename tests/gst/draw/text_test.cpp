@@ -7,7 +7,6 @@
 #include <string>
 
 #include "draw/text_atlas.h"
-#include "draw/typesetter.h"
 #include "log_lines.h"
 #include "overlay_case.h"
 #include "pango_reference.h"

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "element/cadence.h"
-#include "element/model_pace.h"
+#include "element/model_run.h"
+#include "element/run_settings.h"
 
 namespace sightglass::test {
 namespace {

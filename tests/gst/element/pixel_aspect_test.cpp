@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "gl/upright_frame.h"
+#include "gl/frame_format.h"
 #include "harness/scratch_folder.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"

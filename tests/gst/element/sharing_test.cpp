@@ -13,7 +13,6 @@
 
 #include "element/shared_model.h"
 #include "gl/gl_bridge.h"
-#include "gl/share_groups.h"
 #include "harness/scratch_folder.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"

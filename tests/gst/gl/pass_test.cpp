@@ -12,7 +12,7 @@
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
-#include "segment/island_remover.h"
+#include "segment/mask_filters.h"
 #include "segment/shaders.h"
 
 namespace sightglass::test {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "gobject/shared_settings.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

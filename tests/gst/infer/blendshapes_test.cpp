@@ -12,16 +12,16 @@
 #include "detect/detect_reference.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "infer/decoder.h"
+#include "infer/infer_model.h"
 #include "infer/inferencer.h"
-#include "infer/landmark_regions.h"
 #include "infer/landmarks.h"
-#include "infer/raw_detectors.h"
+#include "model_store.h"
 #include "ref/ref_ops.h"
-#include "stored_model.h"
 
 namespace sightglass::test {
 namespace {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "gl/gl_bridge.h"
-#include "gl/share_groups.h"
 #include "harness/scratch_folder.h"
 #include "red_picture.h"
 #include "sightglass/gst/results_meta.h"

@@ -14,9 +14,9 @@
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
 #include "infer/contours.h"
+#include "infer/infer_model.h"
 #include "infer/inferencer.h"
 #include "infer/landmarks.h"
-#include "infer/raw_detectors.h"
 
 namespace sightglass::test {
 namespace {

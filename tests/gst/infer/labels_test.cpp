@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "class_names.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
+#include "known_models.h"
 
 namespace sightglass::test {
 namespace {

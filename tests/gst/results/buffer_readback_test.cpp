@@ -1,6 +1,4 @@
 // Results read back from the GPU: no call waits, and each result belongs to its frame.
-#include "results/buffer_readback.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -8,7 +6,7 @@
 #include "gl/counting_gl.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
-#include "results/results_readback.h"
+#include "results/readback.h"
 
 namespace sightglass::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "meta/results_meta_type.h"
+#include "meta/meta_types.h"
 #include "some_results.h"
 #include "test_pipeline.h"
 

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "detect/detections.h"
-#include "meta/results_meta_type.h"
-#include "results/decode.h"
+#include "meta/meta_types.h"
 #include "results/delivery.h"
+#include "results/readback.h"
 #include "some_results.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"

@@ -1,6 +1,4 @@
 // The element that matches two videos by time, by itself: no frame here is a texture.
-#include "segment/background_matcher.h"
-
 #include <gst/check/gstharness.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +8,8 @@
 #include <vector>
 
 #include "element_harness.h"
-#include "meta/background_meta.h"
+#include "meta/meta_types.h"
+#include "segment/background_video.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {

@@ -1,6 +1,4 @@
 // Removing islands from masks: compared with a scalar reference, and on masks whose result is known.
-#include "segment/islands.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +13,8 @@
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
-#include "segment/island_remover.h"
+#include "segment/mask_filters.h"
+#include "segment/shaders.h"
 
 namespace sightglass::test {
 namespace {

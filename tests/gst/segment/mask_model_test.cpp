@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "element/probabilities.h"
+#include "element/model_picture.h"
 #include "harness/golden.h"
-#include "segment/segment_properties.h"
+#include "segment/segment_runtime.h"
 #include "tiny_model.h"
 
 namespace sightglass::test {

@@ -14,8 +14,7 @@
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
-#include "segment/mask_smoother.h"
-#include "segment/motion_field.h"
+#include "segment/mask_filters.h"
 
 namespace sightglass::test {
 

@@ -1,11 +1,10 @@
 // Motion of blocks, compared with a scalar reference, and masks that are smoothed along known motion.
-#include "segment/motion.h"
-
 #include <cstdio>
 #include <tuple>
 #include <utility>
 
 #include "motion_case.h"
+#include "segment/shaders.h"
 
 namespace sightglass::test {
 namespace {

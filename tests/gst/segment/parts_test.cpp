@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "element/latency_meter.h"
+#include "element/element_stats.h"
 #include "gl_pictures.h"
 #include "harness/scratch_folder.h"
-#include "segment/blur_recipe.h"
+#include "segment/blur.h"
 #include "segment/mask_model.h"
 #include "segment/picture.h"
 

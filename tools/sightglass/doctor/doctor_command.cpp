@@ -4,13 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "doctor/gather_gl.h"
-#include "doctor/gather_gstreamer.h"
-#include "doctor/gather_system.h"
-#include "doctor/gather_times.h"
-#include "doctor/privacy.h"
-#include "doctor/problems.h"
-#include "doctor/report_format.h"
+#include "doctor/gather.h"
+#include "doctor/judge.h"
 
 namespace sightglass::doctor {
 

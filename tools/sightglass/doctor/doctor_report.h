@@ -1,5 +1,4 @@
-// The findings of `sightglass doctor`, as plain data. gather_*.h fill it, problems.h and advice.h judge it,
-// report_format.h prints it.
+// The findings of `sightglass doctor`, as plain data. gather.h fills it; judge.h judges and prints it.
 #pragma once
 
 #include <optional>

@@ -1,14 +1,12 @@
-#include "doctor/gather_gstreamer.h"
-
 #include <gst/gst.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
-#include "doctor/camera_formats.h"
+#include "doctor/gather.h"
+#include "doctor/judge.h"
 #include "video/cameras.h"
-#include "video/gst_objects.h"
 #include "video/gst_setup.h"
 #include "video/output.h"
 

@@ -1,5 +1,3 @@
-#include "doctor/gather_system.h"
-
 #include <grp.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -12,7 +10,8 @@
 #include <string_view>
 #include <thread>
 
-#include "common/cache_folder.h"
+#include "common/command_line.h"
+#include "doctor/gather.h"
 #include "sightglass/cache_folder.h"
 
 namespace sightglass::doctor {

@@ -1,5 +1,3 @@
-#include "doctor/privacy.h"
-
 #include <pwd.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "base/secrets.h"
+#include "doctor/judge.h"
 
 namespace sightglass::doctor {
 

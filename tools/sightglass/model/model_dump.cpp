@@ -1,16 +1,13 @@
-#include "model/model_dump.h"
-
 #include <sstream>
 
-#include "gpu_engine/model_internals.h"
+#include "gpu_engine/internals.h"
 #include "graph/graph.h"
-#include "model/metadata_report.h"
+#include "model/model_check.h"
 #include "model/report_format.h"
 #include "model_store.h"
 #include "rewrites/rewrites.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
-#include "stored_model.h"
 
 namespace sightglass {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct ModelInput {
   HostTensor tensor;
   std::string source;  // for reports
 };
+
+// Parses "NAME=1x256x256x3" from the command line.
+Result<InputShape> parse_input_shape(std::string_view text);
 
 // One per input of the model. Errors name the input and the file.
 Result<std::vector<ModelInput>> load_model_inputs(const Model& model, const InputOptions& options);

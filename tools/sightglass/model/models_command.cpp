@@ -1,14 +1,13 @@
-#include "model/models_command.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <utility>
 
 #include "common/command_line.h"
-#include "common/fetch_progress.h"
-#include "default_models.h"
+#include "common/progress.h"
+#include "model/model_commands.h"
 #include "model/report_format.h"
+#include "model_store.h"
 
 namespace sightglass {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "common/append.h"
+#include "common/formatting.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 #include "sightglass/tuner.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_engine/device_speed.h"
+#include "gpu_engine/device_family.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
 #include "sightglass/step_timer.h"

@@ -6,7 +6,7 @@
 
 #include "base/secrets.h"
 #include "serve/http_server.h"
-#include "serve/page_files.h"
+#include "serve/routes.h"
 
 namespace sightglass::serve {
 

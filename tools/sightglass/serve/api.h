@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "serve/feed.h"
 #include "serve/frame_statistics.h"
 #include "serve/live_properties.h"
 #include "serve/routes.h"

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "video/gst_objects.h"
+#include "video/gst_setup.h"
 
 namespace sightglass::serve {
 

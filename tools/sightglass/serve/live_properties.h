@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "serve/http_error.h"
+#include "serve/routes.h"
 #include "sightglass/status.h"
 #include "video/task.h"
 

@@ -2,9 +2,24 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace sightglass::serve {
+
+// HTTP statuses, and a failure with the status of its reply.
+
+// Of replies.
+inline constexpr int kOk = 200, kSeeOther = 303, kBadRequest = 400, kUnauthorized = 401, kForbidden = 403,
+                     kNotFound = 404, kNotAllowed = 405, kConflict = 409, kLengthRequired = 411, kTooLarge = 413,
+                     kWrongType = 415, kTooManyHeaders = 431, kInternal = 500, kUnavailable = 503;
+
+struct HttpError {
+  int status = kOk;  // kOk: no error
+  std::string message;
+
+  bool ok() const { return status == kOk; }
+};
 
 enum class Action {
   kFile,  // of the page, embedded in the program
@@ -36,5 +51,10 @@ constexpr bool is_stream(Action action) { return action == Action::kResults || a
 
 // The route of a request; null if there is none. `path_known`: whether the path has other methods.
 const Route* find_route(std::string_view path, std::string_view method, bool& path_known);
+
+// The files of the page, embedded in the program.
+
+// Empty if there is no such file.
+std::string_view page_file(std::string_view name);
 
 }  // namespace sightglass::serve

@@ -1,10 +1,12 @@
 // Runs an element on an input, with a page and a REST API.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
-#include "serve/listen_address.h"
+#include "common/command_line.h"
+#include "serve/request_guard.h"
 #include "sightglass/status.h"
 #include "video/element_options.h"
 #include "video/input.h"
@@ -24,5 +26,9 @@ struct ServeJob {
 
 // Serves until the input ends, an error, or Ctrl-C. Fails if this program was built without an HTTP server.
 Status serve(const ServeJob& job);
+
+// The subcommand `serve`.
+
+void add_serve_command(CLI::App& app, std::vector<Subcommand>& subcommands);
 
 }  // namespace sightglass::serve

@@ -1,14 +1,11 @@
-#include "serve/serve_command.h"
-
 #include <cstdio>
 #include <string>
 #include <utility>
 
 #include "serve/request_guard.h"
 #include "serve/serve.h"
-#include "video/model_choice.h"
-#include "video/run_job.h"
-#include "video/task_commands.h"
+#include "video/task.h"
+#include "video/video_job.h"
 
 namespace sightglass::serve {
 

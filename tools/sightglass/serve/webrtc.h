@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "serve/http_error.h"
+#include "serve/routes.h"
 #include "serve/tap.h"
-#include "video/gst_objects.h"
+#include "video/gst_setup.h"
 
 namespace sightglass::serve {
 

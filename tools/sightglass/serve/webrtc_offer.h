@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "serve/http_error.h"
+#include "serve/routes.h"
 
 namespace sightglass::serve {
 

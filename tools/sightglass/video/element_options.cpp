@@ -10,9 +10,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "video/gst_objects.h"
 #include "video/gst_setup.h"
-#include "video/launch_text.h"
 
 namespace sightglass::video {
 

@@ -10,8 +10,8 @@
 #include <csignal>
 #include <string_view>
 
-#include "common/interrupts.h"
-#include "video/gst_objects.h"
+#include "common/process.h"
+#include "video/gst_setup.h"
 
 namespace sightglass::video {
 

@@ -10,14 +10,12 @@
 #include <string_view>
 #include <utility>
 
-#include "common/interrupts.h"
-#include "video/camera_keeper.h"
-#include "video/gif_input.h"
+#include "common/process.h"
+#include "video/cameras.h"
+#include "video/input.h"
 #include "video/keys.h"
 #include "video/output.h"
-#include "video/stream_end.h"
-#include "video/stream_watch.h"
-#include "video/time_limit.h"
+#include "video/stream_control.h"
 
 namespace sightglass::video {
 
@@ -36,7 +34,7 @@ struct EndTimes {
   double drop;  // until the end is given up
 };
 constexpr EndTimes kPatientEnd = {15, 60};
-// Within the five seconds that a signal leaves (common/interrupts.h).
+// Within the five seconds that a signal leaves (common/process.h).
 constexpr EndTimes kEndAfterSignal = {1, 3};
 // In all, as long as data flows.
 constexpr double kMostSecondsAfterSignal = 18;

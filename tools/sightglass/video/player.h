@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sightglass/status.h"
-#include "video/gst_objects.h"
+#include "video/gst_setup.h"
 #include "video/playback_report.h"
 
 namespace sightglass::video {
@@ -49,7 +49,7 @@ struct Playback {
 };
 
 // Plays the pipeline on the default main context. `element`, which runs the model, may be null: then frames are not
-// counted, and keys only pause and quit. A signal ends the stream, so that files are completed (common/interrupts.h).
+// counted, and keys only pause and quit. A signal ends the stream, so that files are completed (common/process.h).
 // Data that waits too long is a failure that names the element. After a failure to stop, has_hung_pipeline() is true.
 Playback play(GstElement* pipeline, GstElement* element, const PlayerSettings& settings, PlaybackReport& report);
 

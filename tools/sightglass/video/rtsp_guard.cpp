@@ -1,11 +1,10 @@
-#include "video/rtsp_guard.h"
-
 #include <algorithm>
 #include <memory>
 #include <string_view>
 #include <vector>
 
-#include "video/gst_objects.h"
+#include "video/gst_setup.h"
+#include "video/rtsp_server.h"
 
 namespace sightglass::video {
 

@@ -8,16 +8,14 @@
 #include <optional>
 #include <string>
 
-#include "common/interrupts.h"
-#include "video/even_size.h"
-#include "video/gst_objects.h"
+#include "common/process.h"
+#include "video/frame_layout.h"
+#include "video/gst_setup.h"
 #include "video/keys.h"
-#include "video/raw_layout.h"
 #include "video/video_job.h"
 #ifdef SIGHTGLASS_RTSP
 #include <gst/rtsp-server/rtsp-server.h>
 
-#include "video/rtsp_guard.h"
 #endif
 
 namespace sightglass::video {

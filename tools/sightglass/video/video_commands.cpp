@@ -9,14 +9,11 @@
 #include <utility>
 
 #include "base/secrets.h"
-#include "common/standard_descriptors.h"
+#include "common/process.h"
 #include "video/gst_setup.h"
-#include "video/launch_text.h"
-#include "video/model_choice.h"
-#include "video/numbered_images.h"
+#include "video/output.h"
 #include "video/player.h"
 #include "video/rtsp_server.h"
-#include "video/run_job.h"
 #include "video/task.h"
 #include "video/video_job.h"
 

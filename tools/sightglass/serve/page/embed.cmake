@@ -5,7 +5,7 @@ foreach(file IN LISTS FILES)
   get_filename_component(name ${file} NAME)
   string(APPEND entries "  if (name == \"${name}\") return R\"SGPAGE(${text})SGPAGE\";\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"serve/page_files.h\"
+file(WRITE ${OUTPUT} "#include \"serve/routes.h\"
 
 namespace sightglass::serve {
 

@@ -1,0 +1,357 @@
+#include "graph/movement.h"
+
+#include <algorithm>
+#include <array>
+
+#include "graph/operator_table.h"
+#include "kernel/tensors.h"
+#include "ops/ops.h"
+#include "ops/parts.h"
+
+namespace sightglass {
+
+// Operators that only move elements by strides (graph/movement.h), and RESIZE_NEAREST_NEIGHBOR.
+
+namespace {
+
+constexpr size_t kMaxDims = 12;
+
+ShaderKey move_shader(bool lanes) {
+  ShaderKey key{"move.comp", {}};
+  if (lanes) key.defines.push_back({"LANES", "1"});
+  return key;
+}
+
+// Converts positions to pixels if every pixel moves as a whole; otherwise returns false.
+bool to_pixels(Movement& m, int32_t in_channels, int32_t out_channels) {
+  if (in_channels != out_channels) return false;
+  const int32_t channels = out_channels;
+  if (channels > 1) {
+    if (m.dims.empty()) return false;
+    MovementDim& last = m.dims.back();
+    const bool whole = m.outside == Outside::kNothing || (last.begin == 0 && last.limit >= last.size);
+    if (!whole || last.stride != 1 || last.size % channels != 0) return false;
+    last.size /= channels;
+    last.stride = channels;
+    if (last.limit != INT32_MAX) last.limit /= channels;
+  }
+  if (m.first % channels != 0) return false;
+  if (std::ranges::any_of(m.dims, [&](const MovementDim& d) { return d.stride % channels != 0; })) return false;
+  m.first /= channels;
+  for (MovementDim& d : m.dims) d.stride /= channels;
+  return true;
+}
+
+Status supports_move(const PlanContext& context, const Node& node) {
+  if (node.activation != Activation::kNone) return unsupported("a fused activation");
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    for (const Movement& m : movements(context.graph, node, i)) {
+      if (m.shape.rank() > 5) return unsupported("a tensor of more than five dimensions");
+      if (simplified(m).dims.size() > kMaxDims) return unsupported("a movement along too many dimensions");
+    }
+  }
+  return {};
+}
+
+Status emit_move(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[i]));
+    const std::vector<Movement> stages = movements(emitter.graph(), node, i);
+    TensorRef from = in;
+    for (size_t s = 0; s < stages.size(); ++s) {
+      const bool last = s + 1 == stages.size();
+      const TensorRef to = last ? out : emitter.temporary("part of " + node.origin, Bhwc::from(stages[s].shape), in);
+      SIGHTGLASS_RETURN_IF_ERROR(emit_movement(emitter, stages[s], from, to));
+      from = to;
+    }
+  }
+  return {};
+}
+
+std::vector<ShaderKey> move_variants() { return storage_variants({move_shader(false), move_shader(true)}, "AO", true); }
+
+ShaderKey nearest_shader() { return {"resize_nearest.comp", {}}; }
+
+Status supports_nearest(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+Status emit_nearest(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<ResizeAttr>(node.attributes);
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.floats(attr.scale(in.shape.w, out.shape.w), attr.scale(in.shape.h, out.shape.h),
+                attr.half_pixel_centers ? 0.5f : 0.0f, attr.align_corners ? 0.5f : 0.0f);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(nearest_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> nearest_variants() { return storage_variants({nearest_shader()}, "AO", true); }
+
+}  // namespace
+
+Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef& from, const TensorRef& to) {
+  Movement m = simplified(movement);
+  const bool whole = to_pixels(m, from.shape.c, to.shape.c);
+  std::array<MovementDim, kMaxDims> dims;
+  std::ranges::copy(m.dims, dims.begin());
+  StepParams params;
+  params.tensor(from).tensor(to);
+  params.ints(static_cast<int32_t>(m.dims.size()), static_cast<int32_t>(m.first), static_cast<int32_t>(m.outside));
+  params.floats(m.fill);
+  const auto each = [&](auto number) {
+    for (size_t k = 0; k < kMaxDims; k += 4) {
+      params.ints(number(dims[k]), number(dims[k + 1]), number(dims[k + 2]), number(dims[k + 3]));
+    }
+  };
+  each([](const MovementDim& d) { return d.size; });
+  each([](const MovementDim& d) { return static_cast<int32_t>(d.stride); });
+  each([](const MovementDim& d) { return d.begin; });
+  each([](const MovementDim& d) { return d.limit; });
+  const Grid grid{int64_t{to.shape.h} * to.shape.w, int64_t{to.shape.b} * to.shape.slices()};
+  return emitter.add_step(move_shader(!whole), std::move(params), grid, {from}, {to});
+}
+
+std::vector<Kernel> movement_kernels() {
+  std::vector<Kernel> kernels;
+  for (const OpType op : all_ops()) {
+    if (operators::has(op, operators::kBySteps))
+      kernels.push_back({"move", op, supports_move, emit_move, move_variants});
+  }
+  kernels.push_back({"resize-nearest", OpType::kResizeNearest, supports_nearest, emit_nearest, nearest_variants});
+  return kernels;
+}
+
+namespace {
+
+ShaderKey reshape_shader(bool lanes) {
+  ShaderKey key{"reshape.comp", {}};
+  if (lanes) key.defines.push_back({"LANES", "1"});
+  return key;
+}
+
+Status supports_reshape(const PlanContext&, const Node&) { return {}; }
+
+Status emit_reshape(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  const ValueId output = node.outputs[0];
+  if (same_layout(in.shape, Bhwc::from(emitter.graph().value(output).shape))) {
+    emitter.alias(output, in);
+    return {};
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(output));
+  return emit_reshape(emitter, in, out);
+}
+
+std::vector<ShaderKey> reshape_variants() {
+  return storage_variants({reshape_shader(false), reshape_shader(true)}, "AO", true);
+}
+
+}  // namespace
+
+bool same_layout(const Bhwc& a, const Bhwc& b) {
+  if (a.c != b.c) return false;
+  const int64_t a_area = int64_t{a.h} * a.w, b_area = int64_t{b.h} * b.w;
+  return a.slices() == 1 ? a.b * a_area == b.b * b_area : a.b == b.b && a_area == b_area;
+}
+
+Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to) {
+  StepParams params;
+  params.tensor(from).tensor(to);
+  const Grid grid{int64_t{to.shape.h} * to.shape.w, int64_t{to.shape.b} * to.shape.slices()};
+  return emitter.add_step(reshape_shader(from.shape.c != to.shape.c), std::move(params), grid, {from}, {to});
+}
+
+Kernel reshape_kernel() { return {"reshape", OpType::kReshape, supports_reshape, emit_reshape, reshape_variants}; }
+
+namespace {
+
+ShaderKey depth_to_space_shader() { return {"depth_to_space.comp", {}}; }
+
+Status supports_depth_to_space(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+Status emit_depth_to_space(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  StepParams params;
+  params.tensor(in).tensor(out).ints(std::get<DepthToSpaceAttr>(node.attributes).block_size);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(depth_to_space_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> depth_to_space_variants() { return storage_variants({depth_to_space_shader()}, "AO", true); }
+
+}  // namespace
+
+Kernel depth_to_space_kernel() {
+  return {"depth-to-space", OpType::kDepthToSpace, supports_depth_to_space, emit_depth_to_space,
+          depth_to_space_variants};
+}
+
+// PAD and STRIDED_SLICE: both copy a box, into a larger tensor or out of one.
+
+namespace {
+
+ShaderKey slice_pad_shader(bool lanes) {
+  ShaderKey key{"slice_pad.comp", {}};
+  if (lanes) key.defines.push_back({"LANES", "1"});
+  return key;
+}
+
+// Batch, rows, columns, channels of an attribute indexed by the dimensions of a shape.
+using Box = std::array<int32_t, 4>;
+Box right_aligned(const std::array<int32_t, Shape::kMaxRank>& values, int rank, int32_t missing) {
+  Box box{missing, missing, missing, missing};
+  for (int i = 0; i < 4 && i < rank; ++i) {
+    box[static_cast<size_t>(3 - i)] = values[static_cast<size_t>(rank - 1 - i)];
+  }
+  return box;
+}
+
+Status emit_copy(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Box& begin, const Box& stride,
+                 float fill) {
+  // Whole slices move if channels keep their lanes. The filled part must be whole slices too.
+  const bool whole = begin[3] % 4 == 0 && stride[3] == 1;
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(begin[2], begin[1], begin[3], begin[0]);
+  params.ints(stride[2], stride[1], stride[3], stride[0]);
+  params.floats(fill);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(slice_pad_shader(!whole), std::move(params), grid, {in}, {out});
+}
+
+Status supports_slice_pad(const PlanContext& context, const Node& node) {
+  if (context.graph.value(node.inputs[0]).shape.rank() > 4) return unsupported("a tensor of more than four dimensions");
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+Status emit_pad(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<PadAttr>(node.attributes);
+  Box begin = right_aligned(attr.before, emitter.graph().value(node.inputs[0]).shape.rank(), 0);
+  for (int32_t& v : begin) v = -v;
+  return emit_copy(emitter, in, out, begin, {1, 1, 1, 1}, attr.value);
+}
+
+Status emit_strided_slice(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<StridedSliceAttr>(node.attributes);
+  const int rank = emitter.graph().value(node.inputs[0]).shape.rank();
+  const Box size = right_aligned(attr.size, rank, 1);
+  const Bhwc sliced{size[0], size[1], size[2], size[3]};
+  // Shrinking an axis shifts the others in the BHWC view, which matters only if it moves elements in memory.
+  TensorRef target{out.tensor, sliced, out.scale};
+  if (!same_layout(sliced, out.shape)) target = emitter.temporary("slice " + node.origin, sliced, out);
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emit_copy(emitter, in, target, right_aligned(attr.begin, rank, 0), right_aligned(attr.stride, rank, 1), 0.0f));
+  return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
+}
+
+std::vector<ShaderKey> slice_pad_variants() {
+  return storage_variants({slice_pad_shader(false), slice_pad_shader(true)}, "AO", true);
+}
+
+}  // namespace
+
+Kernel pad_kernel() { return {"pad", OpType::kPad, supports_slice_pad, emit_pad, slice_pad_variants}; }
+
+Kernel strided_slice_kernel() {
+  return {"strided-slice", OpType::kStridedSlice, supports_slice_pad, emit_strided_slice, slice_pad_variants};
+}
+
+// GATHER and GATHER_ND.
+
+namespace {
+
+ShaderKey gather_shader(bool lanes) {
+  ShaderKey key{"gather.comp", {}};
+  if (lanes) key.defines.push_back({"LANES", "1"});
+  return key;
+}
+
+// Counts of input elements.
+struct Parts {
+  int64_t inner = 1;       // consecutive elements gathered together
+  int64_t count = 1;       // number of gathered parts per row
+  int64_t batch_rows = 1;  // rows that share their indices
+  int64_t row = 0;         // elements of the input per row
+  std::vector<int32_t> sizes;
+  std::vector<int64_t> strides;
+};
+
+Parts parts_of(const Graph& graph, const Node& node) {
+  const Shape &data = graph.value(node.inputs[0]).shape, &indices = graph.value(node.inputs[1]).shape;
+  const std::vector<int64_t> strides = element_strides(data);
+  Parts parts;
+  if (node.op == OpType::kGatherNd) {
+    const int depth = indices.dim(indices.rank() - 1);
+    parts.inner = strides[static_cast<size_t>(depth) - 1];
+    parts.count = indices.elements() / depth;
+    for (int d = 0; d < depth; ++d) parts.sizes.push_back(data.dim(d));
+    parts.strides.assign(strides.begin(), strides.begin() + depth);
+    return parts;
+  }
+  const auto& attr = std::get<GatherAttr>(node.attributes);
+  int64_t batches = 1;
+  for (int d = 0; d < attr.batch_dims; ++d) batches *= data.dim(d);
+  parts.inner = strides[static_cast<size_t>(attr.axis)];
+  parts.count = indices.elements() / batches;
+  parts.row = parts.inner * data.dim(attr.axis);
+  parts.batch_rows = data.elements() / parts.row / batches;
+  parts.sizes = {data.dim(attr.axis)};
+  parts.strides = {parts.inner};
+  return parts;
+}
+
+Status supports_gather(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
+Status emit_gather(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef indices, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const Parts parts = parts_of(emitter.graph(), node);
+  const bool whole = in.shape.c == out.shape.c && parts.inner % in.shape.c == 0;
+  const auto place = [&](int64_t elements) { return static_cast<int32_t>(whole ? elements / in.shape.c : elements); };
+  StepParams params;
+  params.tensor(in).tensor(indices).tensor(out);
+  params.ints(place(parts.inner), static_cast<int32_t>(parts.count), static_cast<int32_t>(parts.batch_rows),
+              static_cast<int32_t>(parts.sizes.size()));
+  params.ints(place(parts.row));
+  const auto size = [&](size_t k) { return k < parts.sizes.size() ? parts.sizes[k] : 1; };
+  const auto stride = [&](size_t k) { return k < parts.strides.size() ? place(parts.strides[k]) : 0; };
+  for (const size_t k : {0, 4}) params.ints(size(k), size(k + 1), size(k + 2), size(k + 3));
+  for (const size_t k : {0, 4}) params.ints(stride(k), stride(k + 1), stride(k + 2), stride(k + 3));
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(gather_shader(!whole), std::move(params), grid, {in, indices}, {out});
+}
+
+// Indices are integers, whatever the type of the data.
+std::vector<ShaderKey> gather_variants() {
+  std::vector<ShaderKey> keys;
+  for (ShaderKey key : storage_variants({gather_shader(false), gather_shader(true)}, "A", true)) {
+    const std::string last = key.defines.empty() ? "" : key.defines.back().name;
+    key.defines.push_back({"B_I32", "1"});
+    if (last.starts_with("A_")) key.defines.push_back({"OUT" + last.substr(1), "1"});
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+}  // namespace
+
+std::vector<Kernel> gather_kernels() {
+  return {{"gather", OpType::kGather, supports_gather, emit_gather, gather_variants},
+          {"gather", OpType::kGatherNd, supports_gather, emit_gather, gather_variants}};
+}
+
+}  // namespace sightglass

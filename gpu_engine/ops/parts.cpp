@@ -1,0 +1,191 @@
+#include "ops/parts.h"
+
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "kernel/tensors.h"
+
+namespace sightglass {
+
+std::vector<float> pack_factors(const std::vector<FixedPoint>& factors) {
+  constexpr int32_t kLowBits = 15;
+  std::vector<float> high, low, shift;
+  for (const FixedPoint& factor : factors) {
+    high.push_back(static_cast<float>(factor.multiplier >> kLowBits));
+    low.push_back(static_cast<float>(factor.multiplier & ((1 << kLowBits) - 1)));
+    shift.push_back(static_cast<float>(factor.shift));
+  }
+  std::vector<float> packed;
+  for (std::vector<float>* run : {&high, &low, &shift}) {
+    pad_to_slices(*run);
+    packed.insert(packed.end(), run->begin(), run->end());
+  }
+  return packed;
+}
+
+std::vector<float> pack_conv_weights(const ConvWeights& w) {
+  const int32_t out_slices = (w.out_channels + 3) / 4, in_slices = (w.in_channels + 3) / 4;
+  const int32_t taps = w.kernel_h * w.kernel_w;
+  std::vector<float> packed(static_cast<size_t>(out_slices) * taps * in_slices * 16, 0.0f);
+  size_t from = 0;
+  for (int32_t o = 0; o < w.out_channels; ++o) {
+    for (int32_t tap = 0; tap < taps; ++tap) {
+      for (int32_t i = 0; i < w.in_channels; ++i, ++from) {
+        const size_t block = (static_cast<size_t>(o / 4) * taps + tap) * in_slices + i / 4;
+        packed[(block * 4 + i % 4) * 4 + o % 4] = w.values[from];
+      }
+    }
+  }
+  return packed;
+}
+
+void pad_to_slices(std::vector<float>& channels) { channels.resize((channels.size() + 3) / 4 * 4, 0.0f); }
+
+namespace {
+
+constexpr int kBatchDims = 5;
+
+// Dimension 0 or 1 of the shape, right-aligned to five dimensions.
+int32_t batch_dim(const Shape& shape, int i) {
+  const int own = i - (kBatchDims - shape.rank());
+  return own < 0 ? 1 : shape.dim(own);
+}
+
+}  // namespace
+
+void add_batch_steps(StepParams& params, const std::vector<Shape>& operands, const Shape& out) {
+  std::array<int32_t, 6> steps{};
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const int32_t outer = batch_dim(operands[i], 0), inner = batch_dim(operands[i], 1);
+    steps[2 * i] = outer == 1 ? 0 : inner;
+    steps[2 * i + 1] = inner == 1 ? 0 : 1;
+  }
+  params.ints(steps[0], steps[1], steps[2], steps[3]);
+  params.ints(steps[4], steps[5], batch_dim(out, 1));
+}
+
+namespace {
+
+const ShaderDefine kComputed{"COMPUTED", "1"}, kResidual{"RESIDUAL", "1"}, kGate{"GATE", "1"},
+    kOffset{"WEIGHTS_OFFSET", "1"}, kBytes{"WEIGHTS_I8", "1"};
+
+std::string shape_of(const TensorRef& ref) {
+  const Bhwc& s = ref.shape;
+  return std::to_string(s.b) + "x" + std::to_string(s.h) + "x" + std::to_string(s.w) + "x" + std::to_string(s.c);
+}
+
+const char* define_of(Sums sums) {
+  return sums == Sums::kRequantized ? "REQUANTIZE" : sums == Sums::kDynamic ? "DYNAMIC" : nullptr;
+}
+
+ShaderKey with_sums(ShaderKey key, Sums sums) {
+  if (const char* define = define_of(sums)) key.defines.push_back({define, "1"});
+  return key;
+}
+
+}  // namespace
+
+std::string sides(int32_t h, int32_t w) { return std::to_string(h) + "x" + std::to_string(w); }
+
+const char* name_of(Reads reads) { return reads == Reads::kBufferTextures ? "reads=textures" : "reads=blocks"; }
+
+std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorRef& in, const TensorRef& out,
+                       const std::string& geometry, const ConvConstants& constants) {
+  const auto bits = [](Storage storage) { return std::to_string(bytes_of(storage) * 2); };
+  std::string step = std::string(kernel) + " " + shape_of(in) + " to " + shape_of(out) + " " + geometry;
+  step += " bits " + bits(emitter.storage_of(in)) + " weights " + bits(constants.storage);
+  if (const char* define = define_of(constants.quantization.sums)) step += std::string(" ") + define;
+  if (constants.residual) step += " residual";
+  if (constants.gate) step += " gate";
+  return step;
+}
+
+Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
+                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant,
+                     bool half_products) {
+  std::vector<TensorRef> inputs{in};
+  if (const std::optional<ComputedWeights>& computed = constants.computed) {
+    shader.defines.push_back(kComputed);
+    params.tensor(computed->weights).tensor(computed->bias);
+    params.ints(computed->bias_is_tensor ? 1 : 0, constants.bias).floats(computed->unit);
+    inputs.push_back(computed->weights);
+    if (computed->bias_is_tensor) inputs.push_back(computed->bias);
+  }
+  const ConvQuantization& quantization = constants.quantization;
+  if (quantization.sums == Sums::kDynamic) {
+    params.ints(0, 0, 0, constants.factors).tensor(*quantization.quanta);
+    inputs.push_back(*quantization.quanta);
+  } else {
+    const Requantization& to_output = quantization.requantization;
+    const int32_t once = to_output.rounding == Rounding::kOnce ? 1 : 0;
+    params.ints(to_output.range.lowest, to_output.range.highest, once, constants.factors);
+  }
+  if (constants.residual) {
+    shader.defines.push_back(kResidual);
+    params.tensor(*constants.residual);
+    inputs.push_back(*constants.residual);
+  }
+  if (constants.gate) {
+    shader.defines.push_back(kGate);
+    params.tensor(*constants.gate);
+    inputs.push_back(*constants.gate);
+  }
+  if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
+  return emitter.add_step(with_sums(std::move(shader), quantization.sums), std::move(params), grid, inputs, {out},
+                          {.weights = constants.storage,
+                           .activation = constants.activation,
+                           .variant = variant,
+                           .half_products = half_products});
+}
+
+std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic) {
+  std::vector<ShaderKey> result;
+  for (const Sums sums : {Sums::kReal, Sums::kRequantized, Sums::kDynamic}) {
+    if (sums == Sums::kDynamic && !dynamic) continue;
+    std::vector<ShaderKey> summing;
+    summing.reserve(keys.size());
+    for (const ShaderKey& key : keys) summing.push_back(with_sums(key, sums));
+    std::ranges::move(storage_variants(summing, "AOW"), std::back_inserter(result));
+    if (sums != Sums::kRequantized) continue;
+    for (ShaderKey key : keys) {
+      key.defines.push_back(kOffset);
+      key = with_sums(std::move(key), sums);
+      key.defines.push_back(kBytes);
+      result.push_back(std::move(key));
+    }
+  }
+  return result;
+}
+
+std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> summing;
+  for (const Sums sums : {Sums::kReal, Sums::kRequantized}) {
+    for (ShaderKey key : keys) {
+      key.defines.push_back(kComputed);
+      summing.push_back(with_sums(std::move(key), sums));
+    }
+  }
+  return storage_variants(summing, "ABOW");
+}
+
+std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> result;
+  for (const ShaderKey& key : keys) {
+    for (const auto& defines : {std::vector{kResidual}, {kGate}, {kResidual, kGate}}) {
+      result.push_back(key);
+      result.back().defines.insert(result.back().defines.end(), defines.begin(), defines.end());
+    }
+  }
+  return storage_variants(result, "ABOW");
+}
+
+std::vector<ShaderKey> residual_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> result = storage_variants(keys, "AOW"), adding = keys;
+  for (ShaderKey& key : adding) key.defines.push_back(kResidual);
+  std::ranges::move(storage_variants(adding, "ABOW"), std::back_inserter(result));
+  return result;
+}
+
+}  // namespace sightglass

@@ -1,0 +1,222 @@
+#include "rewrites/rewrites.h"
+
+namespace sightglass {
+// Moves the activation of an activation-only node into its producer.
+
+namespace {
+
+// The slopes of a PRELU, one per channel, as a constant of that size.
+std::optional<ValueId> slope_constant(Graph& graph, const Node& prelu) {
+  const ValueId id = prelu.inputs[1];
+  const int32_t channels = rewriting::channels_of(graph.value(prelu.outputs[0]).shape);
+  const std::optional<std::vector<float>> slopes = rewriting::per_channel(graph, id, channels);
+  if (!slopes) return std::nullopt;
+  if (graph.value(id).shape.elements() == channels) return id;
+  return graph.add_constant(graph.value(id).name, Shape{channels}, *slopes);
+}
+
+}  // namespace
+
+RewriteOutcome fuse_activation(Graph& graph, NodeId id) {
+  const Activation activation = activation_of(graph.node(id).op);
+  if (activation == Activation::kNone) return RewriteOutcome::not_matched();
+  if (graph.node(id).activation != Activation::kNone) {
+    return RewriteOutcome::declined(std::string("it has the activation ") + to_string(graph.node(id).activation));
+  }
+  const ValueId in = graph.node(id).inputs[0];
+  if (const auto obstacle = rewriting::obstacle_to_activating(graph, in, activation, 1)) {
+    return RewriteOutcome::declined(*obstacle);
+  }
+  if (activation == Activation::kPrelu) {
+    const std::optional<ValueId> slope = slope_constant(graph, graph.node(id));
+    if (!slope) return RewriteOutcome::declined("the slope is not a constant with one number per channel");
+    const NodeId producer = graph.value(in).producer;
+    constexpr size_t kSlope = 3;
+    while (graph.node(producer).inputs.size() <= kSlope) graph.append_input(producer, kNone);
+    graph.set_input(producer, kSlope, *slope);
+  }
+  rewriting::activate_producer(graph, in, activation, graph.node(id).outputs[0]);
+  return RewriteOutcome::applied();
+}
+
+// Merges a depthwise convolution and the 1×1 convolution that reads it into one node.
+
+namespace {
+
+// Output channels per invocation: no depthwise work is repeated.
+constexpr int32_t kMostOutputs = 16;
+// One invocation sums over the channels of the data, so their number is bounded; and there must be enough invocations.
+constexpr int32_t kMostChannels = 256;
+constexpr int64_t kFewestPixels = 256;
+
+bool is_pointwise(const Graph& graph, const Node& node) {
+  if (node.op != OpType::kConv2d) return false;
+  const auto& attr = std::get<Conv2dAttr>(node.attributes);
+  const Shape& weights = graph.value(node.inputs[1]).shape;
+  return weights.dim(1) == 1 && weights.dim(2) == 1 && attr.stride_h == 1 && attr.stride_w == 1 &&
+         graph.value(node.inputs[0]).shape.dim(1) == graph.value(node.outputs[0]).shape.dim(1) &&
+         graph.value(node.inputs[0]).shape.dim(2) == graph.value(node.outputs[0]).shape.dim(2);
+}
+
+std::string count(int64_t number, const char* what) { return std::to_string(number) + " " + what; }
+
+std::optional<std::string> obstacle_in_depthwise(const Graph& graph, const Node& node) {
+  const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
+  const Shape& weights = graph.value(node.inputs[1]).shape;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] == kNone) continue;
+    if (i > 0 && !graph.is_constant(node.inputs[i])) return "the depthwise weights are not constant";
+    if (graph.value(node.inputs[i]).type != DataType::kFloat32) return "the depthwise convolution is quantized";
+  }
+  if (attr.multiplier != 1) return "the depthwise convolution has several outputs per channel";
+  if (weights.dim(1) != 3 || weights.dim(2) != 3) return "the depthwise kernel is not 3x3";
+  if (attr.stride_h > 2) return "the depthwise convolution has a stride of " + std::to_string(attr.stride_h);
+  if (attr.stride_h == 2 && attr.dilation_h > 1) return "the depthwise convolution has a stride and a dilation";
+  switch (node.activation) {
+    case Activation::kNone:
+    case Activation::kRelu:
+    case Activation::kRelu6:
+    case Activation::kReluN1To1:
+      return std::nullopt;
+    default:
+      return std::string("the depthwise convolution has the activation ") + to_string(node.activation);
+  }
+}
+
+std::optional<std::string> obstacle_in_sizes(const Shape& data, const Shape& out) {
+  if (out.dim(3) > kMostOutputs) return count(out.dim(3), "output channels are more than an invocation holds");
+  if (data.dim(3) > kMostChannels) return count(data.dim(3), "channels are too many for an invocation");
+  const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
+  if (pixels < kFewestPixels) return count(pixels, "pixels give too few invocations");
+  return std::nullopt;
+}
+
+}  // namespace
+
+RewriteOutcome fuse_depthwise(Graph& graph, NodeId id) {
+  const Node& conv = graph.node(id);
+  if (!is_pointwise(graph, conv)) return RewriteOutcome::not_matched();
+  const ValueId between = conv.inputs[0];
+  const NodeId producer = graph.value(between).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kDepthwiseConv2d) return RewriteOutcome::not_matched();
+  const Node& depthwise = graph.node(producer);
+  if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
+  if (gate_of(conv) != kNone) return RewriteOutcome::declined("its data have a gate");
+  if (const auto obstacle = obstacle_in_depthwise(graph, depthwise)) return RewriteOutcome::declined(*obstacle);
+  if (!rewriting::read_once(graph, between)) {
+    return RewriteOutcome::declined(quote(graph.value(between).name) + " is read by others or an output");
+  }
+  const Shape& out = graph.value(conv.outputs[0]).shape;
+  if (const auto obstacle = obstacle_in_sizes(graph.value(depthwise.inputs[0]).shape, out)) {
+    return RewriteOutcome::declined(*obstacle);
+  }
+  Node fused = conv;
+  fused.op = OpType::kDepthwisePointwise;
+  fused.attributes = DepthwisePointwiseAttr{std::get<DepthwiseConv2dAttr>(depthwise.attributes), depthwise.activation};
+  fused.inputs.resize(kDepthwiseBias + 1, kNone);
+  fused.inputs[0] = depthwise.inputs[0];
+  fused.inputs[kDepthwiseWeights] = depthwise.inputs[1];
+  fused.inputs[kDepthwiseBias] = depthwise.inputs.size() > 2 ? depthwise.inputs[2] : kNone;
+  const std::string origin = depthwise.origin + " + " + conv.origin;
+  const ValueId made = conv.outputs[0];
+  rewriting::replace_node(graph, id, std::move(fused));
+  graph.node(graph.value(made).producer).origin = origin;
+  graph.remove_node(producer);
+  return RewriteOutcome::applied();
+}
+
+// Moves a multiplication by one value per channel, as in squeeze-and-excite blocks, into the convolution that reads it.
+
+namespace {
+
+// Index of the gate among the inputs of the multiplication: one value per channel of each image.
+std::optional<size_t> gate_input(const Graph& graph, const Node& mul) {
+  const Shape& out = graph.value(mul.outputs[0]).shape;
+  if (out.rank() != 4 || mul.activation != Activation::kNone) return std::nullopt;
+  for (const size_t gate : {1, 0}) {
+    const bool computed = !graph.is_constant(mul.inputs[0]) && !graph.is_constant(mul.inputs[1]);
+    const Shape per_channel{out.dim(0), 1, 1, out.dim(3)};
+    if (computed && graph.value(mul.inputs[gate]).shape == per_channel &&
+        graph.value(mul.inputs[1 - gate]).shape == out) {
+      return gate;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+RewriteOutcome fuse_gate(Graph& graph, NodeId id) {
+  if (graph.node(id).op != OpType::kConv2d) return RewriteOutcome::not_matched();
+  const NodeId mul = graph.value(graph.node(id).inputs[0]).producer;
+  if (mul == kNone || graph.node(mul).op != OpType::kMul) return RewriteOutcome::not_matched();
+  const std::optional<size_t> gate = gate_input(graph, graph.node(mul));
+  if (!gate) return RewriteOutcome::not_matched();
+  if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
+  if (gate_of(graph.node(id)) != kNone) return RewriteOutcome::declined("it has a gate already");
+  const ValueId product = graph.node(mul).outputs[0];
+  if (!rewriting::read_once(graph, product)) {
+    return RewriteOutcome::declined(quote(graph.value(product).name) + " is read by others or an output");
+  }
+  const ValueId data = graph.node(mul).inputs[1 - *gate], factors = graph.node(mul).inputs[*gate];
+  while (graph.node(id).inputs.size() <= kGateInput) graph.append_input(id, kNone);
+  graph.set_input(id, kGateInput, factors);
+  graph.set_input(id, 0, data);
+  graph.remove_node(mul);
+  return RewriteOutcome::applied();
+}
+
+// Moves an addition to the output of a convolution into the convolution.
+
+namespace {
+
+// The reason why the convolution that computes input `summand` of the addition cannot add the other input.
+std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& add, size_t summand) {
+  const ValueId made = add.inputs[summand];
+  const NodeId conv = graph.value(made).producer;
+  const Node& node = graph.node(conv);
+  const Shape &sums = graph.value(made).shape, &other = graph.value(add.inputs[1 - summand]).shape;
+  if (other != sums && other != one_pixel(sums)) return "the shapes differ";
+  if (node.activation != Activation::kNone) {
+    return describe(graph, conv) + " has the activation " + to_string(node.activation);
+  }
+  if (residual_of(node) != kNone) return describe(graph, conv) + " adds a tensor already";
+  if (!rewriting::read_once(graph, made)) return quote(graph.value(made).name) + " is read by others or an output";
+  return rewriting::obstacle_to_more_operands(graph, conv);
+}
+
+bool is_conv(const Graph& graph, ValueId value) {
+  const NodeId producer = graph.value(value).producer;
+  return producer != kNone && graph.node(producer).op == OpType::kConv2d;
+}
+
+}  // namespace
+
+// The convolution moves to the position of the addition, where the other input exists.
+RewriteOutcome fuse_residual(Graph& graph, NodeId id) {
+  const Node& add = graph.node(id);
+  if (add.op != OpType::kAdd || add.inputs[0] == add.inputs[1]) return RewriteOutcome::not_matched();
+  if (graph.is_constant(add.inputs[0]) || graph.is_constant(add.inputs[1])) return RewriteOutcome::not_matched();
+  std::string reason;
+  for (const size_t summand : {1, 0}) {
+    if (!is_conv(graph, add.inputs[summand])) continue;
+    if (const auto obstacle = obstacle_to_adding(graph, add, summand)) {
+      reason = *obstacle;
+      continue;
+    }
+    const NodeId conv = graph.value(add.inputs[summand]).producer;
+    Node fused = graph.node(conv);
+    if (fused.inputs.size() <= kResidualInput) fused.inputs.resize(kResidualInput + 1, kNone);
+    fused.inputs[kResidualInput] = add.inputs[1 - summand];
+    fused.activation = add.activation;
+    const ValueId sum = add.outputs[0];
+    const std::string origin = fused.origin + " + " + add.origin;
+    rewriting::replace_node(graph, id, std::move(fused));
+    graph.node(graph.value(sum).producer).origin = origin;
+    graph.remove_node(conv);
+    return RewriteOutcome::applied();
+  }
+  return reason.empty() ? RewriteOutcome::not_matched() : RewriteOutcome::declined(reason);
+}
+
+}  // namespace sightglass

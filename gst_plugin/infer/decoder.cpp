@@ -1,0 +1,354 @@
+#include "infer/decoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
+#include "gobject/log.h"
+#include "infer/shaders.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
+
+namespace sightglass {
+
+// Shows a buffer of Detections with class labels.
+// All calls, including the destructor, need the context current.
+class LabelledResults {
+ public:
+  // `shader` is draw_detections.comp or draw_classes.comp.
+  static Result<LabelledResults> create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
+                                        std::span<const std::string> labels);
+
+  // The primitives that show them over a frame of that size in pixels. Rasterizes the labels if the text height has
+  // changed.
+  PrimitiveRange primitives(const BufferRange& detections, int32_t width, int32_t height, const InferLook& look);
+
+ private:
+  struct Block {  // Params of the shaders
+    std::array<float, 4> picture{};
+    std::array<int32_t, 4> counts{};
+    bool operator==(const Block&) const = default;
+  };
+  LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels, bool are_classes);
+
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  SharedProgram program_;
+  LabelTable labels_;
+  bool are_classes_;  // of the whole image
+  GLsizei of_each_;   // primitives per detection
+  PrimitiveBuffer primitives_;
+  UniformBlock<Block> block_;
+};
+
+Result<LabelledResults> LabelledResults::create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
+                                                std::span<const std::string> labels) {
+  const std::array<ProgramKey, 1> keys{ProgramKey{shader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return LabelledResults(group, std::move(programs[0]), LabelTable(group->gl(), labels), shader == kDrawClassesShader);
+}
+
+LabelledResults::LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels,
+                                 bool are_classes)
+    : group_(std::move(group)),
+      program_(std::move(program)),
+      labels_(std::move(labels)),
+      are_classes_(are_classes),
+      of_each_(are_classes ? kLabelledScore : kLabelledBox + kMaxDetectionPoints),
+      primitives_(group_->gl(), of_each_ * kMaxDetections),
+      block_(group_->gl()) {}
+
+PrimitiveRange LabelledResults::primitives(const BufferRange& detections, int32_t width, int32_t height,
+                                           const InferLook& look) {
+  const int32_t room = std::clamp(look.max_results, 1, kMaxDetections);
+  constexpr float kBest = 1.6f;  // line size of the best class relative to the others
+  const float text_height = text_height_in(height, look) * (are_classes_ ? kBest : 1);
+  labels_.set_height(std::max(1, static_cast<int32_t>(std::lround(text_height))));
+  PrimitiveRange range = primitives_.range();
+  range.count = room * of_each_;
+  range.text = labels_.texture();
+  Block block;
+  block.picture = {static_cast<float>(width), static_cast<float>(height), 1.5f * line_width_in(height, look),
+                   1 / kBest};
+  block.counts = {room, 0, 0, 0};
+  Pass pass(group_->gl());
+  pass.uniforms(kParamsBinding, block_, block);
+  pass.storage({detections, primitives_.storage(range.count), labels_.block()});
+  pass.dispatch(program_->id(), groups_of(range.count));
+  return range;
+}
+
+// Classifiers: finds the best classes of an image.
+
+namespace {
+
+class TopClasses final : public Decoder {
+ public:
+  TopClasses(std::shared_ptr<ShareGroup> group, const InferModel& model, SharedProgram program, LabelledResults drawing)
+      : group_(std::move(group)),
+        output_(model.output),
+        classes_(static_cast<int32_t>(model.model->outputs()[output_].shape.elements())),
+        program_(std::move(program)),
+        block_(group_->gl()),
+        drawing_(std::move(drawing)) {
+    const Detections none;
+    detections_ = make_storage(group_->gl(), sizeof(none), &none);
+  }
+
+  Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(output_));
+    Block block;
+    block.counts = {classes_, std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
+    block.limits = {look.threshold, 0, 0, 0};
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({scores, results()});
+    pass.dispatch(program_->id());
+    return {};
+  }
+  BufferRange results() const override { return {detections_.id(), 0, sizeof(Detections)}; }
+  PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
+    return drawing_.primitives(results(), width, height, look);
+  }
+
+ private:
+  struct Block {  // Params of top_classes.comp
+    std::array<int32_t, 4> counts{};
+    std::array<float, 4> limits{};
+    bool operator==(const Block&) const = default;
+  };
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  size_t output_;
+  int32_t classes_;
+  SharedProgram program_;
+  UniformBlock<Block> block_;
+  GlBuffer detections_;
+  LabelledResults drawing_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
+  GST_DEBUG_OBJECT(log_object(), "decoder: classes of output %" G_GSIZE_FORMAT ", %s", model.output,
+                   model.activation == OutputActivation::kNone ? "as is" : "after a softmax");
+  SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
+                              LabelledResults::create(group, kDrawClassesShader, model.labels));
+  const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing));
+}
+
+// Detectors: BlazeFace and similar models, SSD models with and without TFLite_Detection_PostProcess.
+
+namespace {
+
+// Raw outputs; suppression happens here.
+class RawDetections final : public Decoder {
+ public:
+  RawDetections(std::unique_ptr<SsdDecoder> decoder, const InferModel::RawDetector& detector, LabelledResults drawing)
+      : decoder_(std::move(decoder)),
+        boxes_(detector.boxes),
+        scores_(detector.scores),
+        weighted_(detector.weighted),
+        drawing_(std::move(drawing)) {}
+
+  Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange boxes, session.output_buffer(boxes_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(scores_));
+    return decoder_->decode(boxes, scores, to_upright,
+                            {look.threshold, look.iou_threshold, weighted_, look.max_results});
+  }
+  BufferRange results() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
+  PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
+    return drawing_.primitives(results(), width, height, look);
+  }
+
+ private:
+  std::unique_ptr<SsdDecoder> decoder_;
+  size_t boxes_, scores_;
+  bool weighted_;
+  LabelledResults drawing_;
+};
+
+// Outputs of TFLite_Detection_PostProcess, which has done the suppression.
+class ProcessedDetections final : public Decoder {
+ public:
+  ProcessedDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, SharedProgram program,
+                      LabelledResults drawing)
+      : group_(std::move(group)),
+        outputs_(model.processed),
+        count_(model.model->outputs()[outputs_[0]].shape.elements() / 4),
+        program_(std::move(program)),
+        block_(group_->gl()),
+        drawing_(std::move(drawing)) {
+    const Detections none;
+    detections_ = make_storage(group_->gl(), sizeof(none), &none);
+  }
+
+  Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
+    Block block;
+    BufferRange all;  // covers all outputs, which share one buffer
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(outputs_[i]));
+      all.buffer = range.buffer;
+      all.size = std::max<GLsizeiptr>(all.size, range.offset + range.size);
+      block.at[i] = static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
+    }
+    block.counts = {static_cast<int32_t>(count_), std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
+    block.limits = {look.threshold, 0, 0, 0};
+    block.place = place_rows(to_upright);
+    Pass pass(group_->gl());
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({all, results()});
+    pass.dispatch(program_->id());
+    return {};
+  }
+  BufferRange results() const override { return {detections_.id(), 0, sizeof(Detections)}; }
+  PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
+    return drawing_.primitives(results(), width, height, look);
+  }
+
+ private:
+  struct Block {  // Params of postprocess.comp
+    std::array<int32_t, 4> at{}, counts{};
+    std::array<float, 4> limits{};
+    std::array<float, 8> place{};
+    bool operator==(const Block&) const = default;
+  };
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  std::array<size_t, 4> outputs_;
+  int64_t count_;
+  SharedProgram program_;
+  UniformBlock<Block> block_;
+  GlBuffer detections_;
+  LabelledResults drawing_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<ShareGroup>& group,
+                                                        const InferModel& model) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
+                              LabelledResults::create(group, kDrawDetectionsShader, model.labels));
+  if (model.raw_detector) {
+    GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",
+                     model.raw_detector->layout.anchors.size());
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder,
+                                SsdDecoder::create(group, model.raw_detector->layout));
+    return std::make_unique<RawDetections>(std::move(decoder), *model.raw_detector, std::move(drawing));
+  }
+  GST_DEBUG_OBJECT(log_object(), "decoder: boxes, suppressed by TFLite_Detection_PostProcess");
+  const std::array<ProgramKey, 1> keys{ProgramKey{kPostprocessShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return std::make_unique<ProcessedDetections>(group, model, std::move(programs[0]), std::move(drawing));
+}
+
+// Models that convert the frame to another image: colors, or one value per pixel shown with a color map.
+
+namespace {
+
+// The dimension of a single channel may be missing.
+int32_t channels_of(const Shape& shape) { return shape.rank() == 4 ? shape.dim(3) : 1; }
+
+class NewPicture final : public Decoder {
+ public:
+  NewPicture(std::shared_ptr<ShareGroup> group, const InferModel& model, std::vector<SharedProgram> programs)
+      : group_(std::move(group)),
+        output_(model.output),
+        scale_(model.output_scale),
+        offset_(model.output_offset),
+        programs_(std::move(programs)),
+        block_(group_->gl()),
+        range_block_(group_->gl()) {
+    const Shape& shape = model.model->outputs()[output_].shape;
+    height_ = shape.dim(1);
+    width_ = shape.dim(2);
+    channels_ = channels_of(shape);
+    texture_ = make_texture(group_->gl(), GL_RGBA8, width_, height_);
+    range_ = make_storage(group_->gl(), kRangeBytes, kNoRange.data());
+  }
+
+  Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, session.output_buffer(output_));
+    Pass pass(group_->gl());
+    pass.storage(0, numbers);
+    if (is_map()) {
+      if (std::exchange(forgotten_, false)) range_ = make_storage(group_->gl(), kRangeBytes, kNoRange.data());
+      const float share = 1.0f - std::clamp(look.range_smoothing, 0.0f, 0.999f);
+      pass.uniforms(kParamsBinding, range_block_, {{width_ * height_, 0, 0, 0}, {share, 0, 0, 0}});
+      pass.storage(1, {range_.id(), 0, kRangeBytes});
+      pass.dispatch(programs_[1]->id());
+    }
+    Block block;
+    block.size = {width_, height_, channels_, static_cast<int32_t>(look.color_map)};
+    block.scale = {scale_, offset_, look.invert ? 1.0f : 0.0f, 0};
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.write(0, texture_.id(), GL_RGBA8);
+    pass.dispatch(programs_[0]->id(), groups_of(width_), static_cast<GLuint>(height_));
+    return {};
+  }
+  TextureRef picture() const override { return {texture_.id(), GL_TEXTURE_2D, width_, height_}; }
+  void forget() override { forgotten_ = is_map(); }
+
+ private:
+  static constexpr GLsizeiptr kRangeBytes = 16;
+  static constexpr std::array<float, 4> kNoRange{};
+  bool is_map() const { return channels_ == 1; }
+
+  struct Block {  // Params of to_picture.comp
+    std::array<int32_t, 4> size{};
+    std::array<float, 4> scale{};
+    bool operator==(const Block&) const = default;
+  };
+  struct RangeBlock {  // Params of range.comp
+    std::array<int32_t, 4> counts{};
+    std::array<float, 4> share{};
+    bool operator==(const RangeBlock&) const = default;
+  };
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  size_t output_;
+  float scale_, offset_;
+  std::vector<SharedProgram> programs_;  // picture, range
+  UniformBlock<Block> block_;
+  UniformBlock<RangeBlock> range_block_;
+  GlTexture texture_;
+  GlBuffer range_;
+  int32_t width_ = 0, height_ = 0, channels_ = 0;
+  bool forgotten_ = false;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<ShareGroup>& group,
+                                                      const InferModel& model) {
+  const bool map = channels_of(model.model->outputs()[model.output].shape) == 1;
+  GST_DEBUG_OBJECT(log_object(), "decoder: output %" G_GSIZE_FORMAT " as an image of %dx%d, %s", model.output,
+                   model.picture_width, model.picture_height, map ? "with a color map" : "with its own colors");
+  const std::array<ProgramKey, 2> keys{ProgramKey{to_picture_shader(map)}, ProgramKey{kRangeShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  return std::make_unique<NewPicture>(group, model, std::move(programs));
+}
+
+Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
+  switch (model.task) {
+    case InferTask::kDetection:
+      return make_detection_decoder(group, model);
+    case InferTask::kClassification:
+      return make_class_decoder(group, model);
+    case InferTask::kLandmarks:
+      return make_landmark_decoder(group, model);
+    case InferTask::kPicture:
+      return make_picture_decoder(group, model);
+    default:
+      GST_DEBUG_OBJECT(log_object(), "decoder: none, outputs stay tensors");
+      return std::unique_ptr<Decoder>();
+  }
+}
+
+}  // namespace sightglass

@@ -1,0 +1,160 @@
+#include "segment/mask_filters.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "gl/compute.h"
+#include "gl/pass.h"
+#include "segment/mask_refiner.h"
+#include "segment/shaders.h"
+
+namespace sightglass {
+
+namespace {
+
+int32_t cells(int32_t pixels) { return (pixels + kIslandCell - 1) / kIslandCell; }
+
+}  // namespace
+
+Result<IslandRemover> IslandRemover::create(const std::shared_ptr<ShareGroup>& group, const TextureRef& mask) {
+  const ProgramKey keys[] = {{kIslandCoreShader}, {kIslandReachShader}, {kIslandKeepShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  clear_gl_errors(group->gl());
+  IslandRemover remover(group->gl(), std::move(programs), mask);
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that remove islands from the mask"));
+  return remover;
+}
+
+IslandRemover::IslandRemover(const GlApi& gl, std::vector<SharedProgram> programs, const TextureRef& mask)
+    : gl_(&gl),
+      programs_(std::move(programs)),
+      mask_(mask),
+      cells_x_(cells(mask.width)),
+      cells_y_(cells(mask.height)),
+      reach_(std::max(kIslandReach * static_cast<float>(std::max(mask.width, mask.height)) / kIslandCell, 1.0F)),
+      blocks_{UniformBlock<Reach>(gl), UniformBlock<Reach>(gl)} {
+  for (GlTexture& texture : cells_) texture = make_texture(gl, GL_RGBA16F, cells_x_, cells_y_);
+  kept_ = make_texture(gl, GL_RGBA8, mask.width, mask.height);
+  linear_ = make_sampler(gl, GL_LINEAR);
+}
+
+TextureRef IslandRemover::run() {
+  Pass pass(*gl_);
+  pass.read(0, mask_.id);
+  pass.write(0, cells_[0].id(), GL_RGBA16F);
+  pass.dispatch(programs_[0]->id(), groups_across(cells_x_), groups_across(cells_y_));
+  for (size_t axis = 0; axis < 2; ++axis) {
+    pass.read(0, cells_[axis].id());
+    pass.uniforms(kParamsBinding, blocks_[axis], {{axis == 0 ? 1.0F : 0.0F, axis == 0 ? 0.0F : 1.0F, reach_}});
+    pass.write(0, cells_[1 - axis].id(), GL_RGBA16F);
+    pass.dispatch(programs_[1]->id(), groups_across(cells_x_), groups_across(cells_y_));
+  }
+  pass.read(kIslandCellsUnit, cells_[0].id(), linear_.id());
+  pass.read(0, mask_.id);
+  pass.write(0, kept_.id(), GL_RGBA8);
+  pass.dispatch(programs_[2]->id(), groups_across(mask_.width), groups_across(mask_.height));
+  return {kept_.id(), GL_TEXTURE_2D, mask_.width, mask_.height};
+}
+
+namespace {
+
+int32_t motion_blocks(int32_t pixels) { return (pixels + kMotionBlock - 1) / kMotionBlock; }
+
+}  // namespace
+
+Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
+                                        int32_t height) {
+  const ProgramKey keys[] = {{luma_shader(kind)}, {kMotionShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  clear_gl_errors(group->gl());
+  // Masks of few pixels show too little of the frame.
+  const MaskRefiner::Size size = MaskRefiner::size_for(width, height);
+  MotionField field(group->gl(), size.width, size.height, std::move(programs));
+  const GlTexture black = make_texture(group->gl(), GL_RGBA8, 1, 1);
+  FrameRef nothing(TextureRef{black.id(), GL_TEXTURE_2D, 1, 1});
+  nothing.kind = kind;
+  nothing.textures.fill(kind == FrameKind::kExternal ? 0 : black.id());
+  field.see(nothing, {});
+  field.match();
+  field.reset();
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that measure motion"));
+  return field;
+}
+
+MotionField::MotionField(const GlApi& gl, int32_t width, int32_t height, std::vector<SharedProgram> programs)
+    : gl_(&gl), width_(width), height_(height), programs_(std::move(programs)), frame_block_(gl) {
+  for (GlTexture& texture : lumas_) texture = make_texture(gl, GL_RGBA8, width, height);
+  blocks_ = make_texture(gl, GL_RGBA16F, motion_blocks(width), motion_blocks(height));
+  linear_ = make_sampler(gl, GL_LINEAR);
+}
+
+void MotionField::see(const FrameRef& frame, const InputTransform& mask_to_stored) {
+  Pass pass(*gl_, linear_.id());
+  pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, mask_to_stored));
+  pass.read(kLumaUnit, lumas_[current_].id(), 0);
+  pass.read(frame);
+  pass.write(0, lumas_[1 - current_].id(), GL_RGBA8);
+  pass.dispatch(programs_[0]->id(), groups_across(width_), groups_across(height_));
+  has_seen_ = true;
+}
+
+std::optional<MotionField::Motion> MotionField::follow() {
+  if (!std::exchange(has_seen_, false)) {
+    has_previous_ = false;  // the stored frame is not that of the mask
+    return {};
+  }
+  current_ = 1 - current_;
+  if (!std::exchange(has_previous_, true)) return {};
+  return match();
+}
+
+MotionField::Motion MotionField::match() {
+  const GlTexture& luma = lumas_[current_];
+  const int32_t across = motion_blocks(width_), down = motion_blocks(height_);
+  Pass pass(*gl_);
+  pass.read(0, luma.id());
+  pass.write(0, blocks_.id(), GL_RGBA16F);
+  pass.dispatch(programs_[1]->id(), static_cast<GLuint>(across), static_cast<GLuint>(down));
+  return {{luma.id(), GL_TEXTURE_2D, width_, height_}, {blocks_.id(), GL_TEXTURE_2D, across, down}};
+}
+
+Result<MaskSmoother> MaskSmoother::create(const std::shared_ptr<ShareGroup>& group, int32_t width, int32_t height) {
+  const ProgramKey keys[] = {{smooth_shader(false)}, {smooth_shader(true)}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  clear_gl_errors(group->gl());
+  MaskSmoother smoother(group->gl(), std::move(programs), width, height);
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that smooth the mask"));
+  return smoother;
+}
+
+MaskSmoother::MaskSmoother(const GlApi& gl, std::vector<SharedProgram> programs, int32_t width, int32_t height)
+    : gl_(&gl), programs_(std::move(programs)), width_(width), height_(height), block_(gl) {
+  for (GlTexture& texture : masks_) texture = make_texture(gl, GL_RGBA16F, width, height);
+  linear_ = make_sampler(gl, GL_LINEAR);
+}
+
+TextureRef MaskSmoother::run(const TextureRef& mask, float share, const std::optional<MotionField::Motion>& motion) {
+  const GlTexture& target = masks_[next_];
+  next_ = 1 - next_;
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, block_, {{share}});
+  if (motion) {
+    pass.read(kLumaUnit, motion->luma.id, linear_.id());
+    pass.read(kMotionUnit, motion->blocks.id);
+  }
+  // Without a previous mask, the mask is mixed with itself, so that the uniform block stays the same.
+  pass.read(kBeforeUnit, has_before_ ? masks_[next_].id() : mask.id, linear_.id());
+  pass.read(0, mask.id, linear_.id());
+  pass.write(0, target.id(), GL_RGBA16F);
+  pass.dispatch(programs_[motion ? 1 : 0]->id(), groups_across(width_), groups_across(height_));
+  has_before_ = true;
+  return {target.id(), GL_TEXTURE_2D, width_, height_};
+}
+
+void MaskSmoother::warm_up(const TextureRef& mask) {
+  run(mask, 0, {});
+  run(mask, 0, MotionField::Motion{mask, mask});
+  reset();
+}
+
+}  // namespace sightglass

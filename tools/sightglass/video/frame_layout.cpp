@@ -1,0 +1,156 @@
+#include "video/frame_layout.h"
+
+#include <gst/video/video.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "video/gst_setup.h"
+#include "video/input.h"
+
+namespace sightglass::video {
+
+namespace {
+
+constexpr const char* kCropElement = "crop";
+
+// The size of raw frames with these caps; 0x0 for others.
+struct FrameSize {
+  int width = 0, height = 0;
+};
+FrameSize frame_size_of(const GstCaps* caps) {
+  FrameSize size;
+  const GstStructure* structure = gst_caps_get_structure(caps, 0);
+  gst_structure_get_int(structure, "width", &size.width);
+  gst_structure_get_int(structure, "height", &size.height);
+  return size;
+}
+
+std::string size_text(const FrameSize& size) { return std::to_string(size.width) + "x" + std::to_string(size.height); }
+
+GstPadProbeReturn on_size(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  const ElementPtr crop(gst_pad_get_parent_element(pad));
+  if (crop == nullptr) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  const FrameSize size = frame_size_of(caps);
+  const int right = size.width % 2, bottom = size.height % 2;
+  g_object_set(crop.get(), "right", right, "bottom", bottom, nullptr);
+  if (size.width - right < 1 || size.height - bottom < 1) {
+    GST_ELEMENT_ERROR(
+        crop.get(), STREAM, FORMAT,
+        ("frames of %s are too small for this encoder; write a .webm or .png file", size_text(size).c_str()),
+        (nullptr));
+    return GST_PAD_PROBE_DROP;
+  }
+  // The event can come again.
+  constexpr const char* kWarned = "sightglass-warned-of-size";
+  const gpointer wide = GINT_TO_POINTER(size.width);
+  if (right + bottom > 0 && g_object_get_data(G_OBJECT(crop.get()), kWarned) != wide) {
+    g_object_set_data(G_OBJECT(crop.get()), kWarned, wide);
+    GST_ELEMENT_WARNING(crop.get(), STREAM, FORMAT,
+                        ("frames of %s become %s, because the encoder needs even sizes", size_text(size).c_str(),
+                         size_text({size.width - right, size.height - bottom}).c_str()),
+                        (nullptr));
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+}  // namespace
+
+bool needs_even_size(const std::string& encoder) {
+  constexpr std::array<std::string_view, 9> kAnySize = {
+      "av1enc", "avenc_ffv1", "avenc_mjpeg", "avenc_prores_ks", "jpegenc", "pngenc", "theoraenc", "vp8enc", "vp9enc"};
+  return std::none_of(kAnySize.begin(), kAnySize.end(),
+                      [&](std::string_view name) { return encoder.find(name) != std::string::npos; });
+}
+
+std::string even_size_text(int width, int height) {
+  return std::string("videocrop name=") + kCropElement + " right=" + std::to_string(width % 2) +
+         " bottom=" + std::to_string(height % 2);
+}
+
+void keep_sizes_even(GstElement* pipeline) {
+  const ElementPtr crop(gst_bin_get_by_name(GST_BIN(pipeline), kCropElement));
+  if (crop == nullptr) return;
+  const PadPtr pad(gst_element_get_static_pad(crop.get(), "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_size, nullptr, nullptr);
+}
+
+namespace {
+
+// The layout without padding.
+GstVideoInfo packed_layout(const GstVideoInfo& info) {
+  GstVideoInfo packed = info;
+  gsize size = 0;
+  for (guint plane = 0; plane < GST_VIDEO_INFO_N_PLANES(&info); ++plane) {
+    // The first component of a plane has its size.
+    gint components[GST_VIDEO_MAX_COMPONENTS];
+    gst_video_format_info_component(info.finfo, plane, components);
+    const gint component = components[0];
+    packed.stride[plane] = GST_VIDEO_INFO_COMP_WIDTH(&info, component) * GST_VIDEO_INFO_COMP_PSTRIDE(&info, component);
+    packed.offset[plane] = size;
+    size += static_cast<gsize>(packed.stride[plane]) * static_cast<gsize>(GST_VIDEO_INFO_COMP_HEIGHT(&info, component));
+  }
+  packed.size = size;
+  return packed;
+}
+
+// Whether the rows of the frame have no padding although GStreamer assumes it.
+bool is_packed(GstBuffer* buffer, const GstVideoInfo& plain, const GstVideoInfo& packed) {
+  const gsize size = gst_buffer_get_size(buffer);
+  return size != GST_VIDEO_INFO_SIZE(&plain) && size == GST_VIDEO_INFO_SIZE(&packed);
+}
+
+GstBuffer* padded(GstBuffer* buffer, GstVideoInfo plain, GstVideoInfo packed) {
+  GstBuffer* const copy = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&plain), nullptr);
+  GstVideoFrame from, to;
+  if (gst_video_frame_map(&from, &packed, buffer, GST_MAP_READ)) {
+    if (gst_video_frame_map(&to, &plain, copy, GST_MAP_WRITE)) {
+      gst_video_frame_copy(&to, &from);
+      gst_video_frame_unmap(&to);
+    }
+    gst_video_frame_unmap(&from);
+  }
+  gst_buffer_copy_into(copy, buffer, GST_BUFFER_COPY_METADATA, 0, G_MAXSIZE);
+  gst_buffer_unref(buffer);
+  return copy;
+}
+
+GstPadProbeReturn describe(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  const CapsPtr caps(gst_pad_get_current_caps(pad));
+  GstVideoInfo plain;
+  if (gst_buffer_get_video_meta(buffer) != nullptr || caps == nullptr ||
+      !gst_video_info_from_caps(&plain, caps.get())) {
+    return GST_PAD_PROBE_OK;
+  }
+  const GstVideoInfo packed = packed_layout(plain);
+  const bool pads = is_packed(buffer, plain, packed);
+  if (!pads && gst_buffer_get_size(buffer) != GST_VIDEO_INFO_SIZE(&plain)) return GST_PAD_PROBE_OK;
+  buffer = pads ? padded(buffer, plain, packed) : gst_buffer_make_writable(buffer);
+  // Without it, glupload of GStreamer 1.22 looks for the planes of frames with odd heights at wrong offsets.
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&plain),
+                                 static_cast<guint>(GST_VIDEO_INFO_WIDTH(&plain)),
+                                 static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&plain)), GST_VIDEO_INFO_N_PLANES(&plain),
+                                 plain.offset, plain.stride);
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+void watch(GstElement*, GstPad* pad, gpointer) {
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, describe, nullptr, nullptr);
+}
+
+}  // namespace
+
+void pad_raw_frames(GstElement* pipeline) {
+  if (!GST_IS_BIN(pipeline)) return;
+  const ElementPtr decoder(gst_bin_get_by_name(GST_BIN(pipeline), kDecoderElement));
+  if (decoder != nullptr) g_signal_connect(decoder.get(), "pad-added", G_CALLBACK(watch), nullptr);
+}
+
+}  // namespace sightglass::video

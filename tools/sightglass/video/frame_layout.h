@@ -1,0 +1,29 @@
+// The layout of frames: sizes that encoders take, and raw frames in containers.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <string>
+
+namespace sightglass::video {
+
+// Sizes of frames for encoders of 4:2:0 video, which cannot halve an odd size.
+
+// Whether the encoder, in gst-launch syntax, may reject odd sizes. Encoders that are not known to accept them do.
+bool needs_even_size(const std::string& encoder);
+
+// The element that cuts off a column or a row of pixels, in gst-launch syntax, for frames of a size. 0: unknown.
+std::string even_size_text(int width, int height);
+
+// Makes that element of the pipeline, if there is one, crop what has an odd size, whatever the text says. It posts a
+// warning that names both sizes.
+void keep_sizes_even(GstElement* pipeline);
+
+// Raw frames in containers.
+
+// Demuxers push raw frames as they are stored, mostly without padding, but GStreamer pads rows to four bytes unless a
+// buffer says otherwise. Pads the rows of such frames of the element kDecoderElement in `pipeline`, if it has one, and
+// states where their planes are.
+void pad_raw_frames(GstElement* pipeline);
+
+}  // namespace sightglass::video
