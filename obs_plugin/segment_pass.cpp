@@ -11,6 +11,7 @@
 #include "gl/gl_state_guard.h"
 #include "gl/shaders.h"
 #include "gobject/log.h"
+#include "gpu_engine/allocation_scope.h"
 #include "model_store.h"
 #include "sightglass/cache_folder.h"
 
@@ -65,6 +66,7 @@ Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& s
   SIGHTGLASS_ASSIGN_OR_RETURN(const GlDevice device, gl_device(cache_folder));
   SIGHTGLASS_ASSIGN_OR_RETURN(const DescribedModel<MaskModel> mask, load_model(settings));
   const GlStateGuard guard(device.group->gl());
+  const AllocationScope allocations(device.group->gl());
   const GlTarget target{nullptr, device.group, device.info, FrameKind::kRgba, settings.model.tuning, cache_folder};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                               mask.plan(target, Segmenter::planned_kind(device.info, *mask, FrameKind::kRgba)));
@@ -72,6 +74,7 @@ Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& s
   SIGHTGLASS_ASSIGN_OR_RETURN(
       std::unique_ptr<Segmenter> segmenter,
       Segmenter::create(device.group, device.info, std::move(plan), *mask, FrameKind::kRgba, options));
+  SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the model"));
   return std::unique_ptr<SegmentPass>(new SegmentPass(target, settings, mask->defaults, std::move(segmenter)));
 }
 

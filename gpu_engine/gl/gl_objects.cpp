@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "gpu_engine/allocation_scope.h"
 #include "gpu_engine/quoted.h"
 #include "sightglass/device.h"
 #include "sightglass/frame_ref.h"
@@ -67,7 +68,10 @@ GlSampler make_sampler(const GlApi& gl, GLenum filter) {
 constexpr int kMaxErrors = 32;
 
 void clear_gl_errors(const GlApi& gl) {
-  for (int i = 0; i < kMaxErrors && gl.GetError() != GL_NO_ERROR; ++i) {
+  for (int i = 0; i < kMaxErrors; ++i) {
+    const GLenum error = gl.GetError();
+    if (error == GL_NO_ERROR) return;
+    AllocationScope::note_discarded(error);
   }
 }
 
@@ -104,6 +108,21 @@ Status check_gl(const GlApi& gl, const char* what) try {
   return status_of_exception("GL", "report an error");
 }
 
+Status check_framebuffer(const GlApi& gl, const char* what) try {
+  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+  if (completeness == GL_FRAMEBUFFER_COMPLETE) return {};
+  const std::string task = std::string("cannot draw into ") + what;
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, task.c_str()));
+  // The error of an allocation of other code is lost by now.
+  if (completeness == GL_FRAMEBUFFER_INCOMPLETE_ATTACHMENT) {
+    return resource_exhausted(
+        task + ": a texture has no memory, as after GL_OUT_OF_MEMORY, or the driver cannot draw into its format");
+  }
+  return device_error(task + ": framebuffer status " + std::to_string(completeness));
+} catch (...) {
+  return status_of_exception("a framebuffer", "check it");
+}
+
 Status wait_for_gpu(const GlApi& gl) try {
   constexpr GLuint64 kSecond = 1'000'000'000;
   constexpr int kPatience = 120;  // seconds; software renderers are slow
@@ -114,6 +133,7 @@ Status wait_for_gpu(const GlApi& gl) try {
   }
   gl.DeleteSync(fence);
   if (state == GL_TIMEOUT_EXPIRED) return device_error("the GPU did not finish within two minutes");
+  if (state == GL_WAIT_FAILED) SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "waiting for the GPU"));
   if (state == GL_WAIT_FAILED) return device_error("cannot wait for the GPU: glClientWaitSync failed");
   return {};
 } catch (...) {
@@ -184,6 +204,28 @@ void unbind_frame(const GlApi& gl, FrameKind kind) {
     gl.BindTexture(target_of(kind), 0);
     gl.BindSampler(kFrameUnits[i], 0);
   });
+}
+
+namespace {
+thread_local AllocationScope* innermost = nullptr;
+}
+
+AllocationScope::AllocationScope(const GlApi& gl) : gl_(gl), outer_(innermost) {
+  clear_gl_errors(gl);
+  innermost = this;
+}
+
+AllocationScope::~AllocationScope() { innermost = outer_; }
+
+Status AllocationScope::check(const char* what) const {
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl_, what));
+  if (!failed_) return {};
+  return resource_exhausted(std::string(what) + ": the GL driver reported GL_OUT_OF_MEMORY");
+}
+
+void AllocationScope::note_discarded(GLenum error) {
+  if (error != GL_OUT_OF_MEMORY) return;
+  for (AllocationScope* scope = innermost; scope != nullptr; scope = scope->outer_) scope->failed_ = true;
 }
 
 }  // namespace sightglass

@@ -5,6 +5,7 @@
 
 #include "gl/gl_bridge.h"
 #include "gobject/log.h"
+#include "gpu_engine/allocation_scope.h"
 #include "gpu_engine/build_programs.h"
 #include "gpu_engine/quoted.h"
 #include "sightglass/gl_objects.h"
@@ -46,10 +47,12 @@ Result<std::unique_ptr<FrameProcessor>> create_processor(const LoadedModel& mode
   SIGHTGLASS_ASSIGN_OR_RETURN(const GlApi gl, load_gl_api(context));
   SIGHTGLASS_ASSIGN_OR_RETURN(const DeviceInfo device, query_device(gl));
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, place.cache_folder);
+  const AllocationScope allocations(gl);
   SIGHTGLASS_ASSIGN_OR_RETURN(
       std::unique_ptr<FrameProcessor> processor,
       model.create({context, group, device, place.kind, place.tuning, place.cache_folder, ahead, times}));
   SIGHTGLASS_RETURN_IF_ERROR(processor->resize(place.size));
+  SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the model"));
   if (ahead) SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl));
   return processor;
 }

@@ -7,6 +7,7 @@
 #include "gl/gl_bridge.h"
 #include "gobject/log.h"
 #include "gobject/properties.h"
+#include "gpu_engine/allocation_scope.h"
 #include "gpu_engine/quoted.h"
 #include "model_store.h"
 #include "sightglass/cache_folder.h"
@@ -160,6 +161,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   const std::shared_ptr<ShareGroup> group = share_group_of(context, gl, cache_folder_);
   SIGHTGLASS_RETURN_IF_ERROR(on_device(device));
   const GlTarget target{context, group, device, input_->kind, tuning_, cache_folder_};
+  const AllocationScope allocations(gl);
   SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<FrameProcessor> processor, model_->create_interim(target));
   const bool interim = processor != nullptr;
   if (!interim) {
@@ -171,6 +173,7 @@ Status ModelRuntime::attach(GstGLContext* context) {
   if (settings().draws_texts()) {
     SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group, title_));
   }
+  SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the model"));
   processor_ = std::move(processor);
   inputs_.attach(context, group);
   group_ = group;
@@ -249,7 +252,9 @@ Status ModelRuntime::follow_size() {
   if (size == sized_for_) return {};
   GST_DEBUG_OBJECT(log_object(), "resizing from %dx%d to %dx%d, shown as %dx%d", sized_for_.width, sized_for_.height,
                    size.width, size.height, size.shown_width(), size.height);
+  const AllocationScope allocations(group_->gl());
   SIGHTGLASS_RETURN_IF_ERROR(processor_->resize(size));
+  SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the new size"));
   sized_for_ = size;
   return {};
 }

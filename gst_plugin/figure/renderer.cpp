@@ -114,8 +114,10 @@ int levels_of(int32_t width, int32_t height) {
 Result<Renderer> Renderer::create(const GlApi& gl) {
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<GlProgram> programs,
                               build_programs(gl, figure_programs(), {figure_shaders()}));
+  clear_gl_errors(gl);
   Renderer renderer(gl, std::move(programs));
   SIGHTGLASS_RETURN_IF_ERROR(renderer.make_noise());
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating what draws figures"));
   return renderer;
 }
 
@@ -316,6 +318,7 @@ Status Renderer::draw(std::span<const Scene> exposures, Output output, GLuint pi
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
+  clear_gl_errors(gl);
   const bool figure = output != Output::kRoom;
   const bool whole = exposures.size() == 1 && (output == Output::kPicture || output == Output::kMask || !figure);
   if (!whole && !sum_) {
@@ -327,21 +330,20 @@ Status Renderer::draw(std::span<const Scene> exposures, Output output, GLuint pi
   pass.read(kBumpsUnit, bumps_.id(), repeated_.id());
   pass.read(kWhiteUnit, white_.id());
   const TextureRef outputs[] = {{picture, GL_TEXTURE_2D, width_, height_}, {mask, GL_TEXTURE_2D, width_, height_}};
-  constexpr const char* kWhat = "the output textures";
   if (whole) {
     draw_scene(pass, exposures[0], figure, {}, scene_frame_.id());
     resolve(pass);
-    return target_.draw_in_state(pass, outputs, kWhat, [&] {
-      pass.read(0, resolved_.id(), mipmapped_.id());
-      pass.draw(programs_[output == Output::kMask ? kMaskProgram : kPictureProgram].id(), no_attributes_.id());
-    });
   }
-  for (size_t i = 0; i < exposures.size(); ++i) {
+  for (size_t i = 0; !whole && i < exposures.size(); ++i) {
     draw_scene(pass, exposures[i], figure, shift_of(i, exposures.size()), sum_->framebuffer());
     sum_->add(pass, i == 0);
   }
-  return target_.draw_in_state(pass, outputs, kWhat,
-                               [&] { sum_->show(pass, output, static_cast<int>(exposures.size())); });
+  SIGHTGLASS_RETURN_IF_ERROR(target_.draw_in_state(pass, outputs, "the output textures", [&] {
+    if (!whole) return sum_->show(pass, output, static_cast<int>(exposures.size()));
+    pass.read(0, resolved_.id(), mipmapped_.id());
+    pass.draw(programs_[output == Output::kMask ? kMaskProgram : kPictureProgram].id(), no_attributes_.id());
+  }));
+  return check_gl(gl, "drawing a figure");
 }
 
 }  // namespace sightglass::figure

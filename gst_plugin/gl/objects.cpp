@@ -89,10 +89,10 @@ Result<GlFramebuffer> make_framebuffer(const GlApi& gl, const char* what, std::i
   }
   if (depth != 0) gl.FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER, depth);
   gl.DrawBuffers(static_cast<GLsizei>(colors.size()), kAttachments.data());
-  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
+  const Status drawable = check_framebuffer(gl, what);
   gl.BindFramebuffer(GL_FRAMEBUFFER, 0);
-  if (completeness == GL_FRAMEBUFFER_COMPLETE) return framebuffer;
-  return device_error("cannot draw into " + std::string(what) + ": framebuffer status " + std::to_string(completeness));
+  SIGHTGLASS_RETURN_IF_ERROR(drawable);
+  return framebuffer;
 }
 
 }  // namespace sightglass

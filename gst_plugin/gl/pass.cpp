@@ -171,12 +171,7 @@ Status DrawTarget::attach(Pass& pass, std::span<const TextureRef> pictures, cons
     drawn_buffers_ = pictures.size();
     gl.DrawBuffers(static_cast<GLsizei>(drawn_buffers_), kAttachments.data());
   }
-  const GLenum completeness = gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-  if (completeness != GL_FRAMEBUFFER_COMPLETE) {
-    return device_error("cannot draw into " + std::string(what) + ": framebuffer status " +
-                        std::to_string(completeness));
-  }
-  return {};
+  return check_framebuffer(gl, what);
 }
 
 void DrawTarget::detach(size_t count) {

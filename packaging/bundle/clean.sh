@@ -12,12 +12,12 @@ task='did not run the bundle'
 root=$source/build/chroot/$release-$(dpkg --print-architecture)-egl
 
 make_root "$root" "$release"
-mkdir -p "$root/srv/sightglass"
+mkdir -p "$root/root/sightglass"
 enter "$root" '' true >"$root.log" 2>&1 || unavailable "$root.log" "$release" "enter it"
 enter "$root" '' sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 install -y \
   --no-install-recommends libegl1 libegl-mesa0 libgl1-mesa-dri' >"$root.log" 2>&1 ||
   unavailable "$root.log" "$release" "install Mesa"
-rm -rf "$root/srv/sightglass/bundle"
-cp -r "$bundle" "$root/srv/sightglass/bundle"
-cp "$source/packaging/bundle/check.sh" "$root/srv/sightglass"
+rm -rf "$root/root/sightglass/bundle"
+cp -r "$bundle" "$root/root/sightglass/bundle"
+cp "$source/packaging/bundle/check.sh" "$root/root/sightglass"
 enter "$root" '' ./check.sh bundle

@@ -242,9 +242,15 @@ size_of_bundle() {
     find "$folder" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }'
   fi
 }
+too_large() {
+  smaller=
+  $archive || smaller='; an archive, without --folder, has less than half of that'
+  fail "the bundle $1 has $bytes bytes, more than $limit$smaller"
+}
 if [ -d "$shared/models" ]; then
   bytes=$(size_of_bundle)
   echo "$bytes bytes without the models of ../shared" >&2
+  [ "$bytes" -le "$limit" ] || too_large "without any model of ../shared"
   for name in $(echo "$chosen" | tr , ' '); do
     every_candidate | grep -q "/$name\.tflite\$" || fail "--models: ../shared has no model $name with known outputs"
   done
@@ -284,4 +290,4 @@ else
   bytes=$(size_of_bundle)
   echo "== $folder: $bytes bytes, for glibc $glibc or later" >&2
 fi
-[ "$bytes" -le "$limit" ] || fail "the bundle exceeds $limit bytes; --models chooses fewer models"
+[ "$bytes" -le "$limit" ] || too_large "with its models"

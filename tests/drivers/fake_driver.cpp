@@ -72,6 +72,11 @@ constexpr bool flushes(std::string_view name) {
   return name == "glFlush" || name == "glFinish" || name == "glReadPixels" || name == "eglSwapBuffers";
 }
 
+// Of a lost context, only these do anything.
+constexpr bool outlives_the_context(std::string_view name) {
+  return name.starts_with("egl") || name.starts_with("glGet");
+}
+
 void keep_order(std::string_view name) {
   if (only_sets_state(name)) return;
   if (draws(name) && !draw_would_change_a_held_dispatch()) return;
@@ -89,6 +94,9 @@ template <typename Tag, typename R, typename... Args>
 struct Wrapper<Tag, R (*)(Args...)> {
   static R call(Args... args) {
     constexpr std::string_view kName = Tag::kName;
+    if constexpr (!outlives_the_context(kName)) {
+      if (is_lost()) return R();
+    }
     if constexpr (!only_sets_state(kName)) keep_order(kName);
     if constexpr (allocates(kName)) {
       if (!count_allocation()) return R();
@@ -130,18 +138,21 @@ void get_integer(GLenum name, GLint* value) {
 }
 
 void bind_range(GLenum target, GLuint index, GLuint buffer, GLintptr offset, GLsizeiptr size) {
+  if (is_lost()) return;
   if (settings().nvidia && !is_aligned(target, offset)) return leave_error(GL_INVALID_VALUE);
   REAL(glBindBufferRange)(target, index, buffer, offset, size);
 }
 
 template <auto& next>
 void texture_range(GLenum target, GLenum format, GLuint buffer, GLintptr offset, GLsizeiptr size) {
+  if (is_lost()) return;
   run_held_dispatches();
   if (settings().nvidia && !is_aligned(target, offset)) return leave_error(GL_INVALID_VALUE);
   next(target, format, buffer, offset, size);
 }
 
 GLsync fence_sync(GLenum condition, GLbitfield flags) {
+  if (is_lost()) return nullptr;
   run_held_dispatches();
   const GLsync sync = REAL(glFenceSync)(condition, flags);
   if (settings().late_fences && sync != nullptr) fence_created(sync);
@@ -165,10 +176,15 @@ GLenum client_wait_sync(GLsync sync, GLbitfield flags, GLuint64 timeout) {
 
 void get_sync(GLsync sync, GLenum name, GLsizei count, GLsizei* length, GLint* values) {
   REAL(glGetSynciv)(sync, name, count, length, values);
-  if (name == GL_SYNC_STATUS && settings().late_fences && !fence_may_complete(sync, 0)) *values = GL_UNSIGNALED;
+  if (name == GL_SYNC_STATUS && is_lost()) {
+    *values = GL_SIGNALED;
+  } else if (name == GL_SYNC_STATUS && settings().late_fences && !fence_may_complete(sync, 0)) {
+    *values = GL_UNSIGNALED;
+  }
 }
 
 void query_counter(GLuint query, GLenum target) {
+  if (is_lost()) return;
   run_held_dispatches();
   if (settings().late_fences) timer_query_created(query);
   REAL(glQueryCounterEXT)(query, target);
@@ -178,8 +194,11 @@ template <auto& next>
 void get_query(GLuint query, GLenum name, GLuint* value) {
   run_held_dispatches();
   next(query, name, value);
-  if (name == GL_QUERY_RESULT_AVAILABLE && settings().late_fences && !timer_query_may_complete(query))
+  if (name == GL_QUERY_RESULT_AVAILABLE && is_lost()) {
+    *value = GL_TRUE;  // so that waiting ends
+  } else if (name == GL_QUERY_RESULT_AVAILABLE && settings().late_fences && !timer_query_may_complete(query)) {
     *value = GL_FALSE;
+  }
 }
 
 EGLContext create_context(EGLDisplay display, EGLConfig config, EGLContext share, const EGLint* attributes) {

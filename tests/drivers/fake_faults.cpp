@@ -8,7 +8,7 @@ namespace sightglass::fake_driver {
 namespace {
 
 constexpr GLenum kContextLost = 0x0507;
-std::atomic<int> dispatched = 0, allocated = 0;
+std::atomic<int> dispatched = 0, allocated = 0, failed = 0;
 std::atomic<bool> lost = false;
 thread_local GLenum pending = GL_NO_ERROR;  // each thread has a context of its own
 
@@ -17,6 +17,7 @@ thread_local GLenum pending = GL_NO_ERROR;  // each thread has a context of its 
 void begin_faults() {
   dispatched = 0;
   allocated = 0;
+  failed = 0;
   lost = false;
   pending = GL_NO_ERROR;
 }
@@ -31,6 +32,7 @@ bool is_lost() { return lost; }
 
 bool count_allocation() {
   if (++allocated != settings().no_memory_at) return true;
+  ++failed;
   leave_error(GL_OUT_OF_MEMORY);
   return false;
 }
@@ -46,6 +48,6 @@ GLenum take_error() {
   return error;
 }
 
-int allocations() { return allocated; }
+extern "C" [[gnu::visibility("default")]] int sightglass_fake_faults() { return lost ? 1 : failed.load(); }
 
 }  // namespace sightglass::fake_driver

@@ -70,6 +70,8 @@ GlSampler make_sampler(const GlApi& gl, GLenum filter);
 void clear_gl_errors(const GlApi& gl);
 // Ok, or a device error that names the GL error and the operation `what`.
 Status check_gl(const GlApi& gl, const char* what);
+// Ok if the driver can draw into the framebuffer that is bound; otherwise, an error that names `what` and the reason.
+Status check_framebuffer(const GlApi& gl, const char* what);
 // Waits until the GPU has finished all submitted work. For measurements only, never in the frame path.
 Status wait_for_gpu(const GlApi& gl);
 
