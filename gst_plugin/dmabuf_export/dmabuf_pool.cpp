@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "gl/frame_format.h"
 #include "gl/gl_bridge.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
@@ -97,8 +98,8 @@ GstBuffer* wrap_dmabuf_slot(const std::shared_ptr<DmabufSlot>& slot, GstBuffer* 
   const auto& textures = slot->target->textures();
   const interop::DmabufFrame& frame = slot->target->frame();
   GstVideoInfo info;
-  gst_video_info_set_format(&info, textures.size() > 1 ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_RGBA,
-                            static_cast<guint>(frame.width), static_cast<guint>(frame.height));
+  gst_video_info_set_format(&info, drawn_format(textures.size() > 1), static_cast<guint>(frame.width),
+                            static_cast<guint>(frame.height));
   GstGLBaseMemoryAllocator* allocator = GST_GL_BASE_MEMORY_ALLOCATOR(gst_allocator_find(GST_GL_MEMORY_ALLOCATOR_NAME));
   GstBuffer* buffer = gst_buffer_new();
   for (size_t i = 0; i < textures.size(); ++i) {

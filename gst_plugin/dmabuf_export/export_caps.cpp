@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string>
 
+#include "gl/frame_format.h"
+
 namespace sightglass {
 
 namespace {
@@ -26,7 +28,7 @@ constexpr std::array<Format, 5> kFormats = {{{"BGRx", GST_VIDEO_FORMAT_BGRx, fou
                                              {"BGRA", GST_VIDEO_FORMAT_BGRA, fourcc("AR24")},
                                              {"RGBx", GST_VIDEO_FORMAT_RGBx, fourcc("XB24")},
                                              {"RGBA", GST_VIDEO_FORMAT_RGBA, fourcc("AB24")},
-                                             {"NV12", GST_VIDEO_FORMAT_NV12, fourcc("NV12")}}};
+                                             {kPlanarFormats[0].name, drawn_format(true), fourcc("NV12")}}};
 constexpr const char* kDmaDrm = "DMA_DRM";
 
 const Format* find(const char* name) {

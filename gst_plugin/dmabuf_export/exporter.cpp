@@ -92,8 +92,8 @@ Result<std::shared_ptr<const interop::GbmDevice>> device_of(GstGLContext* contex
 
 GstCaps* texture_caps(const ExportFormat& format) {
   GstVideoInfo info;
-  gst_video_info_set_format(&info, format.planes() ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_RGBA,
-                            static_cast<guint>(format.request.width), static_cast<guint>(format.request.height));
+  gst_video_info_set_format(&info, drawn_format(format.planes()), static_cast<guint>(format.request.width),
+                            static_cast<guint>(format.request.height));
   GstCaps* caps = gst_video_info_to_caps(&info);
   gst_caps_set_features_simple(caps, gst_caps_features_new(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, nullptr));
   gst_caps_set_simple(caps, "texture-target", G_TYPE_STRING, "2D", nullptr);

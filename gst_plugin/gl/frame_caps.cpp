@@ -133,10 +133,10 @@ GstStructure* as_planes(const GstStructure* structure) {
   gst_structure_set(planes, "texture-target", G_TYPE_STRING, "2D", nullptr);
   GValue formats = G_VALUE_INIT;
   g_value_init(&formats, GST_TYPE_LIST);
-  for (const char* name : {"NV12", "NV21", "I420", "YV12"}) {
+  for (const PlanarFormat& planar : kPlanarFormats) {
     GValue format = G_VALUE_INIT;
     g_value_init(&format, G_TYPE_STRING);
-    g_value_set_static_string(&format, name);
+    g_value_set_static_string(&format, planar.name);
     gst_value_list_append_and_take_value(&formats, &format);
   }
   gst_structure_take_value(planes, "format", &formats);
@@ -194,7 +194,8 @@ std::string refusal_of(const GstCaps* caps) {
            "put glupload and glcolorconvert upstream, or use a bin that contains them, such as glsegmentbin";
   }
   return "sink: cannot take textures of format " + joined(formats) + " with texture-target " + joined(targets) +
-         ": the element samples NV12, NV21, I420, YV12 and RGBA in 2D, and RGBA in external-oes; put glcolorconvert "
+         ": the element samples " SIGHTGLASS_FRAME_FORMATS
+         " in 2D, and RGBA in external-oes; put glcolorconvert "
          "downstream of glupload";
 }
 

@@ -9,12 +9,14 @@
 #include <optional>
 #include <string>
 
+#include "gl/frame_format.h"
+
 namespace sightglass {
 
 // In order of preference. Planar formats come first: glupload chooses the first format before it receives a buffer. For
 // planar frames it also offers RGBA, and fails at the first frame because it cannot convert to that.
 #define SIGHTGLASS_SINK_CAPS                                                                               \
-  GST_VIDEO_CAPS_MAKE_WITH_FEATURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "{ NV12, NV21, I420, YV12, RGBA }") \
+  GST_VIDEO_CAPS_MAKE_WITH_FEATURES(GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "{ " SIGHTGLASS_FRAME_FORMATS " }") \
   ", texture-target = (string) 2D; " GST_VIDEO_CAPS_MAKE_WITH_FEATURES(                                    \
       GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) external-oes"
 #define SIGHTGLASS_SRC_CAPS                                                    \

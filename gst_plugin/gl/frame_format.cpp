@@ -1,5 +1,6 @@
 #include "gl/frame_format.h"
 
+#include <iterator>
 #include <string>
 
 #include "gl/gl_bridge.h"
@@ -61,14 +62,12 @@ std::optional<FrameFormat> frame_format_of(GstCaps* caps) {
     format.kind = is_external(caps) ? FrameKind::kExternal : FrameKind::kRgba;
     return format;
   }
-  const bool two = name == GST_VIDEO_FORMAT_NV12 || name == GST_VIDEO_FORMAT_NV21;
-  if (!two && name != GST_VIDEO_FORMAT_I420 && name != GST_VIDEO_FORMAT_YV12) return std::nullopt;
-  format.kind = two ? FrameKind::kTwoPlanes : FrameKind::kThreePlanes;
+  const auto* planar = std::ranges::find(kPlanarFormats, name, &PlanarFormat::format);
+  if (planar == std::end(kPlanarFormats)) return std::nullopt;
+  format.kind = planar->kind;
   const bool full = GST_VIDEO_INFO_COLORIMETRY(&info).range == GST_VIDEO_COLOR_RANGE_0_255;
   format.to_rgb = ycbcr_to_rgb(luma_weights(info), full ? SampleRange::kFull : SampleRange::kLimited);
-  if (name == GST_VIDEO_FORMAT_NV21 || name == GST_VIDEO_FORMAT_YV12) {
-    format.to_rgb = with_chroma_swapped(format.to_rgb);
-  }
+  if (planar->swapped) format.to_rgb = with_chroma_swapped(format.to_rgb);
   format.chroma_site = GST_VIDEO_INFO_CHROMA_SITE(&info);
   return format;
 }

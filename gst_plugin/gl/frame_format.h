@@ -14,7 +14,29 @@
 #include "sightglass/input_transform.h"
 #include "sightglass/status.h"
 
+// The formats with planes of Y', Cb and Cr that elements sample: row(name, frame kind, whether Cr comes before Cb).
+// Everything else about these formats follows from this table. Their chroma planes have half of the samples per axis.
+#define SIGHTGLASS_PLANAR_FORMATS(row) \
+  row(NV12, kTwoPlanes, false) row(NV21, kTwoPlanes, true) row(I420, kThreePlanes, false) row(YV12, kThreePlanes, true)
+// Their names and RGBA, as caps list them and as people read them.
+#define SIGHTGLASS_FORMAT_NAME(name, kind, swapped) #name ", "
+#define SIGHTGLASS_FRAME_FORMATS SIGHTGLASS_PLANAR_FORMATS(SIGHTGLASS_FORMAT_NAME) "RGBA"
+
 namespace sightglass {
+
+struct PlanarFormat {
+  GstVideoFormat format;
+  const char* name;
+  FrameKind kind;
+  bool swapped;
+};
+inline constexpr PlanarFormat kPlanarFormats[] = {
+#define SIGHTGLASS_ROW(name, kind, swapped) {GST_VIDEO_FORMAT_##name, #name, FrameKind::kind, swapped},
+    SIGHTGLASS_PLANAR_FORMATS(SIGHTGLASS_ROW)
+#undef SIGHTGLASS_ROW
+};
+// The format of textures that elements draw: with planes, the first one of the table.
+constexpr GstVideoFormat drawn_format(bool planes) { return planes ? kPlanarFormats[0].format : GST_VIDEO_FORMAT_RGBA; }
 
 struct FrameFormat {
   FrameKind kind = FrameKind::kRgba;
