@@ -17,6 +17,28 @@ constexpr int kWidth = 1000, kMargin = 20, kLabelWidth = 280, kFigureWidth = 90,
 constexpr int kLeft = kMargin + kLabelWidth, kBarWidth = kWidth - kLeft - kFigureWidth - kMargin;
 constexpr size_t kLabelCharacters = 44, kTitleCharacters = 100;
 
+// Escapes text for XML, and truncates it to `most` characters. Bytes that are not plain ASCII come from model files and
+// are untrusted.
+std::string xml_text(const std::string& text, size_t most) {
+  std::string result;
+  size_t count = 0;
+  for (const char c : text) {
+    if (++count > most) return result + "…";
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else if (c == '>') {
+      result += "&gt;";
+    } else if (c == '"') {
+      result += "&quot;";
+    } else {
+      result += c >= ' ' && c < 0x7f ? c : '?';
+    }
+  }
+  return result;
+}
+
 struct Series {
   std::string name;
   const char* color;

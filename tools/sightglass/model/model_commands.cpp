@@ -232,14 +232,13 @@ void add_cache(CLI::App& app, RunOptions& options) {
 
 struct ProfileArguments {
   bool profile = false;
-  std::string trace_file, svg_file;  // empty: not written
-  bool wanted() const { return profile || !trace_file.empty() || !svg_file.empty(); }
+  std::string trace_file;  // empty: not written
+  bool wanted() const { return profile || !trace_file.empty(); }
 };
 
 void add_profile(CLI::App& app, ProfileArguments& arguments) {
   app.add_flag("--profile", arguments.profile, "Time every step separately and compare it with the device maximum");
   app.add_option("--trace", arguments.trace_file, "FILE: write step times for chrome://tracing or Perfetto");
-  app.add_option("--svg", arguments.svg_file, "FILE: write a chart of the step times");
 }
 
 struct RunArguments {
@@ -318,9 +317,8 @@ CLI::App* add_bench(CLI::App& app, BenchArguments& arguments) {
   add_profile(*bench, arguments.profile);
   bench->callback([&arguments] {
     arguments.options.run.profile = arguments.profile.wanted();
-    const bool files = !arguments.profile.trace_file.empty() || !arguments.profile.svg_file.empty();
-    if (files && arguments.options.models.size() != 1) {
-      throw CLI::ValidationError("--trace and --svg", "need exactly one model");
+    if (!arguments.profile.trace_file.empty() && arguments.options.models.size() != 1) {
+      throw CLI::ValidationError("--trace", "needs exactly one model");
     }
   });
   return bench;
@@ -369,16 +367,10 @@ CLI::App* add_operators(CLI::App& app, bool& json) {
 }
 
 Status write_profile(const ProfileArguments& arguments, const RunReport& report) {
-  if (!report.profile) return {};
+  if (!report.profile || arguments.trace_file.empty()) return {};
   const std::string title =
       std::filesystem::path(report.options.model).filename().string() + " on " + report.device.renderer;
-  if (!arguments.trace_file.empty()) {
-    SIGHTGLASS_RETURN_IF_ERROR(write_output_file(arguments.trace_file, format_trace(*report.profile, title)));
-  }
-  if (!arguments.svg_file.empty()) {
-    SIGHTGLASS_RETURN_IF_ERROR(write_output_file(arguments.svg_file, format_svg(*report.profile, title)));
-  }
-  return {};
+  return write_output_file(arguments.trace_file, format_trace(*report.profile, title));
 }
 
 int run(const RunArguments& arguments) {

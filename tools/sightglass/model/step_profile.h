@@ -57,7 +57,5 @@ nlohmann::ordered_json profile_json(const StepProfile& profile);
 nlohmann::ordered_json device_speed_json(const DeviceSpeed& device);
 // For chrome://tracing, Perfetto, and similar tools: the steps end to end, in microseconds.
 std::string format_trace(const StepProfile& profile, const std::string& title);
-// An image with a bar for every step, grouped by kernel.
-std::string format_svg(const StepProfile& profile, const std::string& title);
 
 }  // namespace sightglass
