@@ -59,6 +59,7 @@ struct AttributeText {
   std::string operator()(const ReduceAttr& a) const {
     return " axes=" + list(a.axes, a.axes.size()) + (a.keep_dims ? " keep_dims" : "");
   }
+  std::string operator()(const SumAttr& a) const { return a.by_shifts ? " by_shifts" : ""; }
   std::string operator()(const SoftmaxAttr& a) const { return " beta=" + number(a.beta); }
   std::string operator()(const ConcatAttr& a) const { return " axis=" + std::to_string(a.axis); }
   std::string operator()(const PadAttr& a) const {

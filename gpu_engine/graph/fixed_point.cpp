@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 namespace sightglass {
@@ -40,11 +42,22 @@ int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties) {
   return -((-x + half) >> exponent);
 }
 
+std::optional<int> exponent_of(float power_of_two) {
+  const float log = std::log2(power_of_two);
+  const float exponent = std::round(log);
+  if (!(std::abs(log - exponent) < 1e-3f)) return std::nullopt;
+  return static_cast<int>(exponent);
+}
+
 int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding) {
   const int left = std::max(factor.shift, 0), right = std::max(-factor.shift, 0);
   const int64_t product = int64_t{saturate(int64_t{x} << left)} * factor.multiplier;
   if (rounding == Rounding::kOnce) return saturate(divide_by_power_of_two(product, 31 + right, Ties::kUp));
   return saturate(divide_by_power_of_two(divide_by_power_of_two(product, 31, Ties::kUp), right, Ties::kAwayFromZero));
+}
+
+int32_t multiply_wide(int64_t x, const FixedPoint& narrow) {
+  return static_cast<int32_t>(divide_by_power_of_two(x * (narrow.multiplier >> 16), 15 - narrow.shift, Ties::kUp));
 }
 
 int32_t multiply_q15(int32_t a, int32_t b) { return (a * b + (1 << 14)) >> 15; }
@@ -108,6 +121,68 @@ int32_t fixed_tanh(int32_t x, int bits) {
   const int32_t exp_of_twice = exp_of_negative(x > 0 ? -x : x, bits + 1);
   const int32_t magnitude = std::min((inverse_of_half(exp_of_twice) - (1 << 13)) * 4, kOne);
   return x > 0 ? magnitude : -magnitude;
+}
+
+// Reciprocals and inverse roots in fixed point, as computed by the kernels of TensorFlow Lite.
+
+FixedPoint fixed_inverse_root(int32_t x);
+
+namespace {
+
+// a * b for values in steps of 2^-31.
+int32_t multiply_q31(int32_t a, int32_t b) { return multiply(a, {b, 0}); }
+
+// 2 / (1 + x) of x from 0 to 1 in steps of 2^-31, as a factor of at most 1: Newton iterations for (1 + x) / 2, in steps
+// of 2^-29.
+int32_t reciprocal_of_one_and(int32_t x) {
+  constexpr int32_t kOne = 1 << 29, k48Of17 = 1515870810, kMinus32Of17 = -1010580540;
+  const int32_t half_sum = (x >> 1) + (1 << 30);
+  int64_t result = int64_t{k48Of17} + multiply_q31(half_sum, kMinus32Of17);
+  for (int i = 0; i < 3; ++i) {
+    const auto root = static_cast<int32_t>(result);
+    result += int64_t{multiply_q31(root, kOne - multiply_q31(half_sum, root))} * 4;
+  }
+  return static_cast<int32_t>(std::min<int64_t>(result * 2, std::numeric_limits<int32_t>::max()));
+}
+
+}  // namespace
+
+int32_t fixed_quotient(int32_t a, int32_t b, const FixedPoint& factor) {
+  if (b == 0) return a > 0 ? std::numeric_limits<int32_t>::max() : a < 0 ? -std::numeric_limits<int32_t>::max() : 0;
+  if (b < 0) {
+    a = -a;
+    b = -b;
+  }
+  // As a number from 1 to 2 times a power of two, and with as many leading bits as fit.
+  const int power = std::bit_width(static_cast<uint32_t>(b)) - 1;
+  const int headroom = std::countl_zero(static_cast<uint32_t>(a < 0 ? ~a : a)) - 1;
+  const uint32_t fraction = static_cast<uint32_t>(b) << (31 - power);
+  const int32_t reciprocal = reciprocal_of_one_and(static_cast<int32_t>(fraction - (1u << 31)));
+  const int32_t quotient = multiply_q31(static_cast<int32_t>(static_cast<uint32_t>(a) << headroom), reciprocal);
+  const int32_t product = multiply_q31(quotient, factor.multiplier);
+  const int right = power + headroom - factor.shift;
+  constexpr int kBits = 31;
+  if ((right & ~kBits) == 0) return static_cast<int32_t>(divide_by_power_of_two(product, right, Ties::kAwayFromZero));
+  return (product >> (right & kBits)) + (product >= 0 ? 1 : 0);
+}
+
+// Newton iterations for a number from 1/4 to 1, in steps of 2^-28.
+FixedPoint fixed_inverse_root(int32_t x) {
+  if (x <= 1) return {std::numeric_limits<int32_t>::max(), 0};
+  int right = 11;
+  for (; x >= 1 << 29; x /= 4) ++right;
+  const int pairs = (std::countl_zero(static_cast<uint32_t>(x)) - 1) / 2 - 1;
+  x <<= 2 * pairs;
+  right -= pairs;
+  constexpr int32_t kOne = 1 << 28, kOneAndAHalf = 3 << 27, kRootOfHalf = 1518500250;
+  const int32_t half = ((x >> 1) + 1) >> 1;
+  int32_t root = kOne;
+  for (int i = 0; i < 5; ++i) {
+    const int32_t cube = multiply_q31(multiply_q31(root, root), root) << 6;
+    root = (multiply_q31(kOneAndAHalf, root) - multiply_q31(half, cube)) << 3;
+  }
+  const int32_t multiplier = multiply_q31(root, kRootOfHalf);
+  return right < 0 ? FixedPoint{multiplier << -right, 0} : FixedPoint{multiplier, -right};
 }
 
 }  // namespace sightglass

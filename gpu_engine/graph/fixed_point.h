@@ -1,8 +1,9 @@
-// Integer arithmetic with which TensorFlow Lite kernels compute: multiplication by a scale, and functions of 16-bit
-// fixed-point numbers.
+// Integer arithmetic with which TensorFlow Lite kernels compute: multiplication by a scale, quotients, and functions of
+// 16-bit fixed-point numbers.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace sightglass {
 
@@ -23,6 +24,9 @@ enum class Ties : uint8_t { kAwayFromZero, kUp };
 // x / 2^exponent, rounded.
 int64_t divide_by_power_of_two(int64_t x, int exponent, Ties ties);
 
+// The exponent of a positive power of two, within a thousandth of an exponent. None for others.
+std::optional<int> exponent_of(float power_of_two);
+
 // Rounding of a product with a factor whose power of two is negative.
 enum class Rounding : uint8_t {
   kTwice,  // without the power of two, halves up; then with it, halves away from zero
@@ -32,11 +36,21 @@ enum class Rounding : uint8_t {
 // x times `factor`, rounded.
 int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding = Rounding::kTwice);
 
+// x times a factor of narrowed(), rounded once. The result wraps around. Takes 48 bits, and shifts below 15.
+int32_t multiply_wide(int64_t x, const FixedPoint& narrow);
+
 // a * b for values in steps of 2^-15. Rounds halves up.
 int32_t multiply_q15(int32_t a, int32_t b);
 
 // The integer part, saturated to 32 bits; 0 for NaN.
 int32_t saturated(double x);
+
+// a / b times `factor`, for integers of at most 17 bits. Rounded several times. Shifts beyond 31 bits wrap around, so
+// that results far below one step are arbitrary. Division by 0 saturates.
+int32_t fixed_quotient(int32_t a, int32_t b, const FixedPoint& factor);
+
+// 1 / sqrt(x) for an integer that is not negative; about 1 for 0.
+FixedPoint fixed_inverse_root(int32_t x);
 
 // Functions of 16-bit fixed-point numbers, including the errors of their approximations: recurrent operators feed
 // results back, so nearly equal functions diverge within a few runs. Formulas as in gemmlowp fixed point.

@@ -9,7 +9,10 @@ namespace sightglass {
 using operators::has;
 using operators::row_of;
 
-bool fits(OpType op, const Attributes& attributes) { return attributes.index() == row_of(op).attributes; }
+bool fits(OpType op, const Attributes& attributes) {
+  if (std::holds_alternative<SumAttr>(attributes)) return op == OpType::kAdd || op == OpType::kSub;
+  return attributes.index() == row_of(op).attributes;
+}
 
 bool has_weights(OpType op) { return has(op, operators::kHasWeights); }
 

@@ -192,6 +192,10 @@ struct ReduceAttr {
   std::vector<int32_t> axes;  // each in [0, rank), ascending, no duplicates
   bool keep_dims = false;
 };
+// Optional for ADD and SUB.
+struct SumAttr {
+  bool by_shifts = false;  // 16-bit integers whose scales are powers of two are only shifted
+};
 struct SoftmaxAttr {
   float beta = 1.0f;
 };
@@ -200,7 +204,7 @@ struct ConcatAttr {
 };
 struct PadAttr {
   std::array<int32_t, Shape::kMaxRank> before{}, after{};  // by dimension, not negative
-  float value = 0.0f;
+  float value = 0.0f;                                      // for quantized tensors, in steps from the zero point
 };
 struct ReshapeAttr {
   Shape shape;  // complete: no -1
@@ -319,7 +323,7 @@ struct GatherAttr {
 
 using Attributes =
     std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, DepthwisePointwiseAttr, TransposeConvAttr,
-                 FullyConnectedAttr, Pool2dAttr, ReduceAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr,
+                 FullyConnectedAttr, Pool2dAttr, ReduceAttr, SumAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr,
                  StridedSliceAttr, ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr,
                  SelectAttr, BroadcastToAttr, ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr, MirrorPadAttr,
                  BatchSpaceAttr, GatherAttr, BatchMatmulAttr, TopKAttr, LandmarksToMatrixAttr, TransformLandmarksAttr,

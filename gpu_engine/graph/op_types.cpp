@@ -125,7 +125,9 @@ Status check_inputs(const TypedOp& op, const TypeRule& rule) {
     SIGHTGLASS_RETURN_IF_ERROR(check_input(op, *op.inputs[i], condition ? kB : rule.data));
     if (condition) continue;
     const Value& first = *op.inputs[data_input(rule)];
-    if (op.inputs[i]->type != first.type) {
+    const bool narrow_slopes =
+        op.op == OpType::kPrelu && first.type == DataType::kInt16 && op.inputs[i]->type == DataType::kInt8;
+    if (op.inputs[i]->type != first.type && !narrow_slopes) {
       return unsupported(name(*op.inputs[i]) + " is " + to_string(op.inputs[i]->type) + ", but " + name(first) +
                          " beside it is " + to_string(first.type) + "; CAST one of them");
     }

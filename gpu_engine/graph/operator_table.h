@@ -185,7 +185,7 @@ inline constexpr auto kTable = std::to_array<Row>({
     {kReinterpret, "REINTERPRET", kNoAttributes, one<infer_unary>, {kQ}, kNotInFiles},
     {kDynamicQuantize, "DYNAMIC_QUANTIZE", kAttr<DynamicQuantizeAttr>, one<infer_dynamic_quantize>, {kF}, kNotInFiles},
     {kRsqrt, "RSQRT", kNoAttributes, one<infer_unary>, {kReal}, kUnary},
-    {kSqrt, "SQRT", kNoAttributes, one<infer_unary>, {kF}, kUnary},
+    {kSqrt, "SQRT", kNoAttributes, one<infer_unary>, {kReal}, kUnary},
     {kSquare, "SQUARE", kNoAttributes, one<infer_unary>, {kF}, kUnary},
     {kNeg, "NEG", kNoAttributes, one<infer_unary>, {kNumbers}, kUnary},
     {kAbs, "ABS", kNoAttributes, one<infer_unary>, {kReal | kI}, kUnary},

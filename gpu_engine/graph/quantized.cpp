@@ -171,6 +171,28 @@ SumFactors sum_factors(const Graph& graph, const Node& node) {
           to_fixed_point(twice / (double(1 << headroom) * scale_of(graph.value(node.outputs[0]))))};
 }
 
+std::optional<SumShifts> sum_shifts(const Graph& graph, const Node& node) {
+  const auto* attr = std::get_if<SumAttr>(&node.attributes);
+  if (attr == nullptr || !attr->by_shifts) return std::nullopt;
+  std::vector<int> exponents;
+  for (const ValueId id : {node.outputs[0], node.inputs[0], node.inputs[1]}) {
+    const Value& value = graph.value(id);
+    if (value.type != DataType::kInt16 || !is_quantized(value) || zero_point(value) != 0) return std::nullopt;
+    const std::optional<int> exponent = exponent_of(scale_of(value));
+    if (!exponent) return std::nullopt;
+    exponents.push_back(*exponent);
+  }
+  const SumShifts shifts{exponents[0] - exponents[1], exponents[0] - exponents[2]};
+  if (std::min(shifts.a, shifts.b) != 0) return std::nullopt;
+  return shifts;
+}
+
+int32_t shifted_operand(int32_t x, int right) {
+  constexpr int kMost = 15;
+  if (right > kMost) return x < 0 ? -1 : 1;
+  return static_cast<int32_t>(divide_by_power_of_two(x, right, Ties::kAwayFromZero));
+}
+
 SumFactors squared_difference_factors(const Graph& graph, const Node& node) {
   constexpr int kHeadroom = 7;  // the square of a sum of two 8-bit operands stays within 32 bits
   const double a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));
@@ -179,12 +201,43 @@ SumFactors squared_difference_factors(const Graph& graph, const Node& node) {
           to_fixed_point(twice * twice / (double(1 << 2 * kHeadroom) * scale_of(graph.value(node.outputs[0]))))};
 }
 
+std::optional<SumFactors> comparison_factors(const Graph& graph, const Node& node) {
+  constexpr int kHeadroom = 8;  // the numbers are in 256ths: smaller differences do not count
+  const Value &a = graph.value(node.inputs[0]), &b = graph.value(node.inputs[1]);
+  if (!is_quantized(a) || !is_quantized(b) || scale_of(a) >= 1 || scale_of(b) >= 1) return std::nullopt;
+  const bool wide = a.type == DataType::kInt16 || b.type == DataType::kInt16;
+  if (wide && node.op != OpType::kEqual && node.op != OpType::kNotEqual) return std::nullopt;
+  return SumFactors{kHeadroom, to_fixed_point(double{scale_of(a)}), to_fixed_point(double{scale_of(b)}), {}};
+}
+
+bool normalizes_integers(const Graph& graph, const Node& node) {
+  constexpr int32_t kMostSquares = 32768;  // the sum of more may not fit into 32 bits
+  const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
+  if (in.type != out.type || in.type == DataType::kInt16 || !is_quantized(in) || !is_quantized(out)) return false;
+  return node.activation == Activation::kNone && scale_of(out) == 1.0f / 128 &&
+         zero_point(out) == (out.type == DataType::kUInt8 ? 128 : 0) &&
+         in.shape.dim(in.shape.rank() - 1) <= kMostSquares;
+}
+
 ResizeMapping resize_mapping(int32_t from, int32_t to, const ResizeAttr& attr) {
   constexpr int32_t kOne = 1 << 10;
   const bool corners = attr.align_corners && to > 1;
   const int64_t numerator = corners ? from - 1 : from, denominator = corners ? to - 1 : to;
   const auto scale = static_cast<int32_t>((kOne * numerator + denominator / 2) / denominator);
   return {scale, attr.half_pixel_centers ? scale / 2 - kOne / 2 : 0};
+}
+
+std::vector<ResizeTap> resize_taps(int32_t from, int32_t to, const ResizeAttr& attr) {
+  const float scale = attr.scale(from, to);
+  std::vector<ResizeTap> taps;
+  for (int32_t i = 0; i < to; ++i) {
+    const auto position = static_cast<float>(i);
+    const float coordinate = attr.half_pixel_centers ? (position + 0.5f) * scale - 0.5f : position * scale;
+    const int32_t low = std::max(static_cast<int32_t>(std::floor(coordinate)), 0);
+    const int32_t high = std::min(static_cast<int32_t>(std::ceil(coordinate)), from - 1);
+    taps.push_back({low, high, coordinate - static_cast<float>(low)});
+  }
+  return taps;
 }
 
 namespace {
@@ -197,7 +250,9 @@ bool resizes(const Graph& graph, const Node& node, DataType type) {
 
 }  // namespace
 
-bool resizes_integers(const Graph& graph, const Node& node) { return resizes(graph, node, DataType::kInt8); }
+bool resizes_integers(const Graph& graph, const Node& node) {
+  return resizes(graph, node, DataType::kInt8) || resizes(graph, node, DataType::kInt16);
+}
 bool resizes_bytes(const Graph& graph, const Node& node) { return resizes(graph, node, DataType::kUInt8); }
 
 FixedPoint product_factor(const Graph& graph, const Node& node) {
@@ -205,11 +260,53 @@ FixedPoint product_factor(const Graph& graph, const Node& node) {
   return to_fixed_point(a * b / scale_of(graph.value(node.outputs[0])));  // in 32 bits, as in TensorFlow Lite
 }
 
+FixedPoint quotient_factor(const Graph& graph, const Node& node) {
+  const float a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));
+  return to_fixed_point(double{a / (b * scale_of(graph.value(node.outputs[0])))});
+}
+
 FixedPoint rescale_factor(const Value& from, const Value& to) {
   return to_fixed_point(double{scale_of(from)} / double{scale_of(to)});
 }
 
+bool has_integer_prelu(const Graph& graph, const Node& node) {
+  return is_quantized(graph.value(node.inputs[0])) && is_quantized(graph.value(node.inputs[1])) &&
+         is_quantized(graph.value(node.outputs[0])) && graph.value(node.inputs[1]).type != DataType::kInt16;
+}
+
 FixedPoint prelu_factor(const Value& from, const Value& to) { return to_fixed_point(scale_of(from) / scale_of(to)); }
+
+namespace {
+
+// The factor for multiply_wide(), if its power of two is within the bounds of TensorFlow Lite.
+std::optional<FixedPoint> wide_factor(double real) {
+  constexpr int kMostShift = 7;
+  const FixedPoint factor = narrowed(to_fixed_point(real));
+  return factor.shift <= kMostShift ? std::optional(factor) : std::nullopt;
+}
+
+bool is_quantized_to(DataType type, const Value& value) { return value.type == type && is_quantized(value); }
+
+}  // namespace
+
+std::optional<FixedPoint> wide_matmul_factor(const Graph& graph, const Node& node) {
+  const Value &a = graph.value(node.inputs[0]), &b = graph.value(node.inputs[1]), &out = graph.value(node.outputs[0]);
+  for (const Value* value : {&a, &b, &out}) {
+    if (!is_quantized_to(DataType::kInt16, *value) || zero_point(*value) != 0) return std::nullopt;
+  }
+  if (node.activation != Activation::kNone) return std::nullopt;
+  return wide_factor(double{scale_of(a) * scale_of(b)} / double{scale_of(out)});
+}
+
+std::optional<FixedPoint> wide_product_factor(const Graph& graph, const Node& node) {
+  const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
+  if (node.op != OpType::kReduceProd || node.activation != Activation::kNone) return std::nullopt;
+  if (in.type == DataType::kUInt8 || !is_quantized_to(in.type, in) || !is_quantized_to(in.type, out)) {
+    return std::nullopt;
+  }
+  const auto count = static_cast<double>(in.shape.elements() / out.shape.elements());
+  return wide_factor(double{scale_of(in)} / std::pow(double{scale_of(out)}, 1 / count));
+}
 
 namespace {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -40,13 +41,31 @@ struct SumFactors {
   FixedPoint a, b, out;
 };
 SumFactors sum_factors(const Graph& graph, const Node& node);
+// Right shifts of two operands of 16 bits that are summed without factors, one of them 0. None for other sums.
+struct SumShifts {
+  int a = 0, b = 0;
+};
+std::optional<SumShifts> sum_shifts(const Graph& graph, const Node& node);
+// An operand of such a sum: halves are rounded away from zero. The arithmetic of LiteRT wraps around beyond 15 bits.
+int32_t shifted_operand(int32_t x, int right);
 // The same for SQUARED_DIFFERENCE: the square of their difference times `out`.
 SumFactors squared_difference_factors(const Graph& graph, const Node& node);
+// Factors of the operands of a comparison in fixed point. None if it compares real numbers.
+std::optional<SumFactors> comparison_factors(const Graph& graph, const Node& node);
 // Also of negative data of PRELU, with the slope.
 FixedPoint product_factor(const Graph& graph, const Node& node);
+FixedPoint quotient_factor(const Graph& graph, const Node& node);
 FixedPoint rescale_factor(const Value& from, const Value& to);
+// Whether a PRELU has integer arithmetic: not with slopes of 16 bits.
+bool has_integer_prelu(const Graph& graph, const Node& node);
 // Of data of PRELU that are not negative.
 FixedPoint prelu_factor(const Value& from, const Value& to);
+
+// Factors of products of several 16-bit values, for multiply_wide(). None if an operator computes in real numbers.
+// Of a BATCH_MATMUL:
+std::optional<FixedPoint> wide_matmul_factor(const Graph& graph, const Node& node);
+// Of a REDUCE_PROD, also of int8: applied after each multiplication, and once more in the end.
+std::optional<FixedPoint> wide_product_factor(const Graph& graph, const Node& node);
 
 // Factors of a MEAN: (sum of steps + before) * factor + after.
 struct MeanFactors {
@@ -60,16 +79,27 @@ MeanFactors mean_factors(const Graph& graph, const Node& node);
 float scale_of(const Value& value);
 int32_t zero_point(const Value& value);
 
+// Whether an L2_NORMALIZATION is of 8-bit integers, with results in 128ths.
+bool normalizes_integers(const Graph& graph, const Node& node);
+
 // Per axis, the input coordinate of output pixel i in 1/1024 of a pixel: i * scale + offset. As TensorFlow Lite resizes
-// int8 images.
+// int8 and int16 images.
 struct ResizeMapping {
   int32_t scale = 0, offset = 0;
 };
 ResizeMapping resize_mapping(int32_t from, int32_t to, const ResizeAttr& attr);
-// Whether a RESIZE_BILINEAR has int8 images.
+// Whether a RESIZE_BILINEAR has int8 or int16 images.
 bool resizes_integers(const Graph& graph, const Node& node);
 // The same for uint8: interpolated as floats, rounded with halves up.
 bool resizes_bytes(const Graph& graph, const Node& node);
+
+// The two input rows (or columns) around an output row, and the weight of the second.
+struct ResizeTap {
+  int32_t low = 0, high = 0;
+  float weight = 0;
+};
+// Coordinates are computed in float32, as in TensorFlow Lite: rounding affects the choice of rows.
+std::vector<ResizeTap> resize_taps(int32_t from, int32_t to, const ResizeAttr& attr);
 
 // Clamping range of results, in steps from the zero point: the range of the type, narrowed by the activation.
 struct QuantumRange {

@@ -1,73 +1,22 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 
 #include "graph/fixed_point.h"
 #include "graph/quantized.h"
+#include "graph/tabulated_functions.h"
 
 namespace sightglass {
-
-// Functions of 16-bit quantized values, which LiteRT computes from tables with linear interpolation. Zero points are 0.
-// A function between its values at 513 points, evenly spaced over all 16-bit inputs. Points are shifted by half of the
-// error in the middle between them, which halves the greatest error.
-class TabulatedFunction {
- public:
-  // From a real function and the scales of inputs and outputs, in 32-bit floats.
-  template <typename Function>
-  TabulatedFunction(Function function, float in_scale, float out_scale) {
-    const float lowest = in_scale * -32768.0f, step = (in_scale * 32767.0f - lowest) / kIntervals;
-    const float steps_per_unit = 65536.0f / (out_scale * 32767.0f - out_scale * -32768.0f);
-    for (int32_t i = 0; i <= kIntervals; ++i) {
-      const auto at = static_cast<float>(i);
-      const auto value = [&](float x) { return function(x) * steps_per_unit; };
-      points_[static_cast<size_t>(i)] =
-          i == kIntervals
-              ? last_point(value(in_scale * 32767.0f))
-              : point(value(lowest + at * step), value(lowest + at * step + step / 2), value(lowest + (at + 1) * step));
-    }
-  }
-
-  // For an input of 16 bits.
-  int32_t operator()(int32_t x) const;
-
- private:
-  static constexpr int32_t kIntervals = 512;
-
-  static int16_t point(float value, float middle, float next);
-  static int16_t last_point(float value);
-
-  std::array<int16_t, kIntervals + 1> points_;
-};
-
-// 1 / (1 + e^-x) and tanh(x) in steps of 2^-15, for x in steps of `scale`. The same table of 256 values serves every
-// scale, except those for which fixed_point.h has integer arithmetic.
-class TabulatedSigmoid {
- public:
-  enum class Kind : uint8_t { kLogistic, kTanh };
-  TabulatedSigmoid(Kind kind, float scale);
-
-  // For an input of 16 bits.
-  int32_t operator()(int32_t x) const;
-
- private:
-  int32_t logistic(int32_t x) const;
-  int32_t tanh(int32_t x) const;
-
-  Kind kind_;
-  int fixed_shift_ = -1;  // if not negative, x times 2^fixed_shift_ is in steps of 2^-12
-  int64_t multiplier_ = 0;
-  int shift_ = 0;
-};
 
 namespace {
 
 constexpr int32_t kLowest = -32768, kHighest = 32767;
 
-int16_t narrowed_to_16_bits(float x) {
-  return static_cast<int16_t>(std::clamp(saturated(double{x}), kLowest, kHighest));
-}
+int16_t narrowed_to_16_bits(double x) { return static_cast<int16_t>(std::clamp(saturated(x), kLowest, kHighest)); }
 
 // 2^16 / (1 + e^-x) for x in steps of 1/24. Between two of them, the function bends upward: like the points of
 // TabulatedFunction, each is half of the error in the middle too high.
@@ -95,23 +44,24 @@ int32_t interpolated_sigmoid(int32_t x, int bits, int32_t most) {
   return (low << bits) + (x & ((1 << bits) - 1)) * (high - low);
 }
 
-// The exponent of a power of two, within a thousandth of an exponent.
-bool is_power_of_two(float x, int& exponent) {
-  const float log = std::log2(x);
-  exponent = static_cast<int>(std::round(log));
-  return std::abs(log - static_cast<float>(exponent)) < 1e-3f;
-}
-
 }  // namespace
 
-int16_t TabulatedFunction::point(float value, float middle, float next) {
-  const float rounded = std::round(value);
-  const float interpolated = std::round((next + rounded) / 2);
-  const float error = interpolated - std::round(middle);
-  return narrowed_to_16_bits(std::isfinite(error) ? rounded - std::round(error / 2) : rounded);
+template <typename Real>
+int16_t TabulatedFunction::point(Real value, Real middle, Real next) {
+  const Real rounded = std::round(value);
+  const Real interpolated = std::round((next + rounded) / 2);
+  const Real error = interpolated - std::round(middle);
+  return narrowed_to_16_bits(double{std::isfinite(error) ? rounded - std::round(error / 2) : rounded});
 }
+template int16_t TabulatedFunction::point(float value, float middle, float next);
+template int16_t TabulatedFunction::point(double value, double middle, double next);
 
-int16_t TabulatedFunction::last_point(float value) { return narrowed_to_16_bits(std::round(value)); }
+template <typename Real>
+int16_t TabulatedFunction::last_point(Real value) {
+  return narrowed_to_16_bits(double{std::round(value)});
+}
+template int16_t TabulatedFunction::last_point(float value);
+template int16_t TabulatedFunction::last_point(double value);
 
 int32_t TabulatedFunction::operator()(int32_t x) const {
   const auto interval = static_cast<size_t>((x - kLowest) >> 7);
@@ -120,10 +70,10 @@ int32_t TabulatedFunction::operator()(int32_t x) const {
 }
 
 TabulatedSigmoid::TabulatedSigmoid(Kind kind, float scale) : kind_(kind) {
-  int exponent = 0;
+  const std::optional<int> exponent = exponent_of(scale);
   const int most_shift = kind == Kind::kTanh ? 1 : 0;
-  if (is_power_of_two(scale, exponent) && exponent >= -12 && exponent <= most_shift - 12) {
-    fixed_shift_ = exponent + 12;
+  if (exponent && *exponent >= -12 && *exponent <= most_shift - 12) {
+    fixed_shift_ = *exponent + 12;
     return;
   }
   // To steps of 2^-12 / 3, as a factor of 15 bits.
@@ -209,6 +159,13 @@ IntegerFunction leaky_relu(const Node& node, const Value& in, const Value& out) 
   return [=](int32_t steps) { return multiply(steps, steps < 0 ? negative : positive); };
 }
 
+// Truncated, not rounded. LiteRT refuses negative numbers.
+IntegerFunction square_root(const Value& in, const Value& out) {
+  return [from = scale_of(in), to = scale_of(out)](int32_t steps) {
+    return steps < 0 ? 0 : saturated(double{std::sqrt(static_cast<float>(steps) * from) / to});
+  };
+}
+
 IntegerFunction function_of_8_bits(const Node& node, const Value& in, const Value& out) {
   switch (node.op) {
     case OpType::kRelu:
@@ -223,6 +180,9 @@ IntegerFunction function_of_8_bits(const Node& node, const Value& in, const Valu
       const int32_t from_zero = zero_point(in), to_zero = zero_point(out);
       return [=](int32_t steps) { return static_cast<int8_t>(-(steps + from_zero)) - to_zero; };
     }
+    case OpType::kSqrt:
+      if (in.type != DataType::kInt8) return {};
+      return square_root(in, out);
     case OpType::kHardSwish: {
       const HardSwishFactors factors = hard_swish_factors(scale_of(in), scale_of(out));
       if (factors.out.shift > 0) return {};
@@ -249,6 +209,8 @@ IntegerFunction function_of_16_bits(const Node& node, const Value& in, const Val
       return leaky_relu(node, in, out);
     case OpType::kAbs:
       return [factor = to_fixed_point(double{from / to})](int32_t steps) { return multiply(std::abs(steps), factor); };
+    case OpType::kSqrt:
+      return square_root(in, out);
     case OpType::kExp:
       return TabulatedFunction([](float x) { return std::exp(x); }, from, to);
     case OpType::kLog:
@@ -275,6 +237,51 @@ IntegerFunction integer_function(const Graph& graph, const Node& node) {
   const bool wide = in.type == DataType::kInt16, wide_result = out.type == DataType::kInt16;
   if (wide != wide_result) return {};
   return wide ? function_of_16_bits(node, in, out) : function_of_8_bits(node, in, out);
+}
+
+// SOFTMAX of 16-bit integers.
+
+namespace {
+
+constexpr int32_t kFirstInput = -32768, kLastInput = 32767;
+// Above this, the sum of the exponentials of a row does not fit into 32 bits.
+constexpr int32_t kMostExponentials = 65535;
+
+}  // namespace
+
+bool has_integer_softmax(const Graph& graph, const Node& node) {
+  const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
+  for (const Value* value : {&in, &out}) {
+    if (value->type != DataType::kInt16 || !is_quantized(*value) || zero_point(*value) != 0) return false;
+  }
+  if (in.shape.dim(in.shape.rank() - 1) > kMostExponentials) return false;
+  constexpr float kStep = 1.0f / 32768;
+  return node.op == OpType::kSoftmax && node.activation == Activation::kNone &&
+         std::abs(scale_of(out) - kStep) <= 0.001f * kStep && std::get<SoftmaxAttr>(node.attributes).beta > 0;
+}
+
+IntegerSoftmax::IntegerSoftmax(const Graph& graph, const Node& node)
+    : factor_(
+          to_fixed_point(double{scale_of(graph.value(node.inputs[0])) * std::get<SoftmaxAttr>(node.attributes).beta} /
+                         (10.0 / 65535))),
+      exponential_(TabulatedFunction::between(-10, 0, [](double x) { return std::exp(x); })),
+      reciprocal_(TabulatedFunction::between(0, 1, [](double x) { return 1 / (1 + x); })) {}
+
+void IntegerSoftmax::operator()(std::span<int32_t> row) const {
+  const int32_t largest = *std::ranges::max_element(row);
+  uint32_t sum = 0;
+  for (int32_t& x : row) {
+    const int64_t scaled = multiply(x - largest, factor_);
+    x = exponential_(static_cast<int32_t>(std::clamp<int64_t>(scaled + kLastInput, kFirstInput, kLastInput)));
+    sum += static_cast<uint32_t>(x);
+  }
+  // The sum is 2^exponent times a number from 1 to 2, of which the table has the reciprocals.
+  const int exponent = std::bit_width(sum) - 1;
+  const uint32_t fraction = ((sum << (30 - exponent)) + (1 << 13)) >> 14;
+  const int32_t reciprocal = reciprocal_(std::min(static_cast<int32_t>(fraction) - (1 << 16) - (1 << 15), kLastInput));
+  for (int32_t& x : row) {
+    x = std::clamp((x * reciprocal + (1 << (exponent - 1))) >> exponent, 0, kLastInput);
+  }
 }
 
 }  // namespace sightglass

@@ -37,9 +37,10 @@ ValueId reinterpreted(Graph& graph, ValueId id, const Quantization& quantization
 
 }  // namespace
 
-// TensorFlow Lite has no arithmetic between quantizations for 16 bits in comparisons and CONCATENATION.
+// TensorFlow Lite has no arithmetic between quantizations for 16 bits in CONCATENATION, LESS, and the like.
 bool keeps_numbers(OpType op, DataType type) {
-  const bool narrow = type == DataType::kInt16 && (op == OpType::kConcat || operators::has(op, operators::kCompares));
+  const bool orders = operators::has(op, operators::kCompares) && op != OpType::kEqual && op != OpType::kNotEqual;
+  const bool narrow = type == DataType::kInt16 && (op == OpType::kConcat || orders);
   return narrow || operators::has(op, operators::kKeepsNumbers);
 }
 

@@ -1,4 +1,5 @@
-// ADD, SUB, MUL, PRELU, SQUARED_DIFFERENCE, QUANTIZE, and REINTERPRET between quantized tensors, in fixed point.
+// ADD, SUB, MUL, PRELU, SQUARED_DIFFERENCE, comparisons, QUANTIZE, and REINTERPRET between quantized tensors, in fixed
+// point.
 #include "graph/operator_table.h"
 #include "graph/quantized.h"
 #include "kernel/tensors.h"
@@ -16,6 +17,12 @@ ShaderKey elementwise_quantized_shader(bool binary) {
   return key;
 }
 
+ShaderKey division_shader() {
+  ShaderKey key = elementwise_quantized_shader(true);
+  key.defines.insert(key.defines.begin(), {"DIVISION", "1"});
+  return key;
+}
+
 struct Operation {
   OpType op;
   GpuQuantized code;
@@ -26,18 +33,32 @@ constexpr auto kOperations = std::to_array<Operation>({
     {OpType::kSub, GpuQuantized::kSub},
     {OpType::kMul, GpuQuantized::kMul},
     {OpType::kPrelu, GpuQuantized::kPrelu},
+    {OpType::kDiv, GpuQuantized::kDiv},
     {OpType::kSquaredDifference, GpuQuantized::kSquaredDifference},
 });
+
+struct Comparison {
+  OpType op;
+  GpuBinary code;
+};
+constexpr auto kComparisons = std::to_array<Comparison>({
+    {OpType::kEqual, GpuBinary::kEqual},
+    {OpType::kNotEqual, GpuBinary::kNotEqual},
+    {OpType::kLess, GpuBinary::kLess},
+    {OpType::kLessEqual, GpuBinary::kLessEqual},
+    {OpType::kGreater, GpuBinary::kGreater},
+    {OpType::kGreaterEqual, GpuBinary::kGreaterEqual},
+});
+static_assert(operators::lists_exactly(kComparisons, operators::kCompares));
 
 Status supports_elementwise_quantized(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs.front(), node.inputs.back(), node.outputs[0]}) {
     if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without quantization");
   }
   if (!is_clamp(node.activation)) return unsupported("a fused activation other than a clamp");
-  const bool narrow = node.op == OpType::kPrelu || node.op == OpType::kSquaredDifference;
-  if (narrow && context.graph.value(node.outputs[0]).type == DataType::kInt16) {
-    return unsupported("16-bit integers");
-  }
+  const bool wide = context.graph.value(node.outputs[0]).type == DataType::kInt16;
+  if (node.op == OpType::kSquaredDifference && wide) return unsupported("16-bit integers");
+  if (node.op == OpType::kPrelu && !has_integer_prelu(context.graph, node)) return unsupported("slopes of 16 bits");
   return {};
 }
 
@@ -52,12 +73,17 @@ SumFactors factors_of(const Graph& graph, const Node& node) {
       return squared_difference_factors(graph, node);
     case OpType::kMul:
       return {0, {}, {}, product_factor(graph, node)};
+    case OpType::kDiv:
+      return {0, {}, {}, quotient_factor(graph, node)};
     case OpType::kPrelu:
       return {0, product_factor(graph, node), {}, prelu_factor(from, to)};
     default:
       return {0, {}, {}, rescale_factor(from, to)};
   }
 }
+
+// Sums of 16-bit operands without factors: those of the operands contain their right shifts.
+SumFactors as_factors(const SumShifts& shifts) { return {0, {0, shifts.a}, {0, shifts.b}, {}}; }
 
 struct Arithmetic {
   GpuQuantized code = GpuQuantized::kRescale;
@@ -66,8 +92,9 @@ struct Arithmetic {
   int32_t offset = 0;  // added to the result
 };
 
-Status emit_arithmetic(Emitter& emitter, const Arithmetic& arithmetic, const std::vector<TensorRef>& inputs,
-                       const std::vector<Shape>& shapes, const TensorRef& out, const Shape& out_shape) {
+Status emit_arithmetic(Emitter& emitter, ShaderKey shader, const Arithmetic& arithmetic,
+                       const std::vector<TensorRef>& inputs, const std::vector<Shape>& shapes, const TensorRef& out,
+                       const Shape& out_shape) {
   const auto& [code, factors, range, offset] = arithmetic;
   StepParams params;
   params.tensor(inputs.front()).tensor(inputs.back()).tensor(out);
@@ -77,7 +104,7 @@ Status emit_arithmetic(Emitter& emitter, const Arithmetic& arithmetic, const std
   params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
   add_batch_steps(params, {shapes.front(), shapes.back()}, out_shape);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(elementwise_quantized_shader(inputs.size() == 2), std::move(params), grid, inputs, {out});
+  return emitter.add_step(std::move(shader), std::move(params), grid, inputs, {out});
 }
 
 Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
@@ -90,9 +117,18 @@ Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Value& result = graph.value(node.outputs[0]);
-  const Arithmetic arithmetic{operators::find_row(kOperations, node.op).code, factors_of(graph, node),
-                              quantum_range(result, node.activation)};
-  return emit_arithmetic(emitter, arithmetic, inputs, shapes, out, result.shape);
+  Arithmetic arithmetic;
+  arithmetic.range = quantum_range(result, node.activation);
+  if (const std::optional<SumShifts> shifts = sum_shifts(graph, node)) {
+    arithmetic.code = node.op == OpType::kAdd ? GpuQuantized::kAddShifted : GpuQuantized::kSubShifted;
+    arithmetic.factors = as_factors(*shifts);
+  } else {
+    arithmetic.code = operators::find_row(kOperations, node.op).code;
+    arithmetic.factors = factors_of(graph, node);
+  }
+  const ShaderKey shader =
+      node.op == OpType::kDiv ? division_shader() : elementwise_quantized_shader(inputs.size() == 2);
+  return emit_arithmetic(emitter, shader, arithmetic, inputs, shapes, out, result.shape);
 }
 
 Status supports_reinterpret(const PlanContext&, const Node&) { return {}; }
@@ -108,14 +144,45 @@ Status emit_reinterpret(Emitter& emitter, const Node& node) {
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Arithmetic arithmetic{GpuQuantized::kShift, {}, quantum_range(to, Activation::kNone), offset};
-  return emit_arithmetic(emitter, arithmetic, {in}, {from.shape}, out, to.shape);
+  return emit_arithmetic(emitter, elementwise_quantized_shader(false), arithmetic, {in}, {from.shape}, out, to.shape);
+}
+
+ShaderKey comparison_shader(OpType op) {
+  ShaderKey key = elementwise_quantized_shader(true);
+  key.defines.insert(key.defines.begin(),
+                     {"COMPARISON", std::to_string(gpu_code(operators::find_row(kComparisons, op).code))});
+  return key;
+}
+
+Status supports_comparison(const PlanContext& context, const Node& node) {
+  return comparison_factors(context.graph, node) ? Status() : unsupported("tensors that are not compared as integers");
+}
+
+Status emit_comparison(Emitter& emitter, const Node& node) {
+  const Graph& graph = emitter.graph();
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  Arithmetic arithmetic;
+  arithmetic.factors = *comparison_factors(graph, node);
+  return emit_arithmetic(emitter, comparison_shader(node.op), arithmetic, {a, b},
+                         {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape}, out,
+                         graph.value(node.outputs[0]).shape);
+}
+
+std::vector<ShaderKey> quantized_comparison_variants() {
+  std::vector<ShaderKey> keys;
+  for (const Comparison& row : kComparisons) keys.push_back(comparison_shader(row.op));
+  keys = storage_variants(keys, "AB");
+  for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
+  return keys;
 }
 
 std::vector<ShaderKey> quantized_unary_variants() {
   return storage_variants({elementwise_quantized_shader(false)}, "AO");
 }
 std::vector<ShaderKey> quantized_binary_variants() {
-  return storage_variants({elementwise_quantized_shader(true)}, "ABO");
+  return storage_variants({elementwise_quantized_shader(true), division_shader()}, "ABO");
 }
 
 }  // namespace
@@ -123,19 +190,24 @@ std::vector<ShaderKey> quantized_binary_variants() {
 Status emit_requantization(Emitter& emitter, const TensorRef& from, const TensorRef& to, const FixedPoint& factor,
                            const QuantumRange& range) {
   const Shape shape{to.shape.b, to.shape.h, to.shape.w, to.shape.c};
-  return emit_arithmetic(emitter, {GpuQuantized::kRescale, {0, {}, {}, factor}, range}, {from}, {shape}, to, shape);
+  return emit_arithmetic(emitter, elementwise_quantized_shader(false),
+                         {GpuQuantized::kRescale, {0, {}, {}, factor}, range}, {from}, {shape}, to, shape);
 }
 
 std::vector<ShaderKey> requantization_variants() { return quantized_unary_variants(); }
 
 std::vector<Kernel> elementwise_quantized_kernels() {
   std::vector<Kernel> kernels;
-  kernels.reserve(kOperations.size() + 1);
+  kernels.reserve(kOperations.size() + kComparisons.size() + 1);
   for (const Operation& row : kOperations) {
     const auto variants =
         operators::has(row.op, operators::kBinary) ? quantized_binary_variants : quantized_unary_variants;
     kernels.push_back(
         {"elementwise-quantized", row.op, supports_elementwise_quantized, emit_elementwise_quantized, variants});
+  }
+  for (const Comparison& row : kComparisons) {
+    kernels.push_back(
+        {"compare-quantized", row.op, supports_comparison, emit_comparison, quantized_comparison_variants});
   }
   kernels.push_back(
       {"reinterpret", OpType::kReinterpret, supports_reinterpret, emit_reinterpret, quantized_unary_variants});

@@ -127,6 +127,9 @@ enum class GpuQuantized : int32_t {
   kSquaredDifference = 4,
   kPrelu = 5,  // this and the following are not scaled at the end
   kShift = 6,  // only adds the offset
+  kAddShifted = 7,
+  kSubShifted = 8,
+  kDiv = 9,
 };
 
 constexpr int32_t gpu_code(GpuRepeat repeat) { return static_cast<int32_t>(repeat); }

@@ -5,7 +5,6 @@
 #include "ops/function.h"
 #include "ops/ops.h"
 #include "ops/parts.h"
-
 namespace sightglass {
 
 namespace {
@@ -72,6 +71,30 @@ Status emit_matmul(Emitter& emitter, const Node& node) {
   return emit_product(emitter, p, std::nullopt);
 }
 
+ShaderKey integer_matmul_shader() { return {"matmul_integers.comp", {}}; }
+
+Status supports_integer_matmul(const PlanContext& context, const Node& node) {
+  if (!wide_matmul_factor(context.graph, node)) return unsupported("tensors that are not int16 with zero points of 0");
+  return supports_matmul(context, node);
+}
+
+Status emit_integer_matmul(Emitter& emitter, const Node& node) {
+  const Graph& graph = emitter.graph();
+  const auto& attr = std::get<BatchMatmulAttr>(node.attributes);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef x, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef y, emitter.tensor(node.inputs[1]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const FixedPoint factor = *wide_matmul_factor(graph, node);
+  StepParams params;
+  params.tensor(x).tensor(y).tensor(out);
+  add_batch_steps(params, {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape},
+                  graph.value(node.outputs[0]).shape);
+  params.ints(attr.adj_x ? 1 : 0, attr.adj_y ? 1 : 0, 0, attr.adj_x ? x.shape.w : x.shape.c);
+  add_wide_factor(params, factor);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(integer_matmul_shader(), std::move(params), grid, {x, y}, {out});
+}
+
 Status supports_computed_fully_connected(const PlanContext& context, const Node& node) {
   const Value &data = context.graph.value(node.inputs[0]), &weights = context.graph.value(node.inputs[1]);
   if (weights.constant) return unsupported("constant weights");
@@ -129,6 +152,8 @@ Status emit_computed_fully_connected(Emitter& emitter, const Node& node) {
 
 std::vector<ShaderKey> matmul_variants() { return storage_variants({matmul_shader(false)}, "ABO"); }
 
+std::vector<ShaderKey> integer_matmul_variants() { return storage_variants({integer_matmul_shader()}, "ABO"); }
+
 std::vector<ShaderKey> computed_variants() {
   std::vector<ShaderKey> keys = storage_variants({matmul_shader(true)}, "ABO");
   for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
@@ -140,6 +165,11 @@ std::vector<ShaderKey> computed_variants() {
 namespace {
 std::string most_products() { return "sums of at most " + std::to_string(kMostProducts) + " products"; }
 }  // namespace
+
+Kernel matmul_integers_kernel() {
+  return {"matmul-integers", OpType::kBatchMatmul, supports_integer_matmul, emit_integer_matmul,
+          integer_matmul_variants};
+}
 
 Kernel matmul_kernel() {
   return {"matmul", OpType::kBatchMatmul, supports_matmul, emit_matmul, matmul_variants, most_products()};

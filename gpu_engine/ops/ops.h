@@ -16,6 +16,7 @@ Kernel conv2d_winograd_kernel();                      // conv2d_winograd.cpp; pr
 Kernel conv2d_kernel();                               // conv2d.cpp
 Kernel conv2d_grouped_kernel();                       // conv2d.cpp
 Kernel conv2d_computed_kernel();                      // conv2d.cpp; for computed weights
+Kernel matmul_integers_kernel();                      // matmul.cpp; preferred to the next
 Kernel fully_connected_kernel();                      // conv2d.cpp
 Kernel depthwise_kernel();                            // depthwise.cpp
 Kernel depthwise_computed_kernel();                   // depthwise.cpp; for computed weights
@@ -43,7 +44,8 @@ std::vector<Kernel> movement_kernels();               // movement.cpp; for all r
 Kernel pad_kernel();                                  // movement.cpp
 Kernel strided_slice_kernel();                        // movement.cpp
 Kernel reshape_kernel();                              // movement.cpp
-Kernel resize_bilinear_quantized_kernel();            // resize.cpp; preferred to the next
+Kernel resize_bilinear_quantized_kernel();            // resize.cpp; preferred to resize_bilinear_kernel()
+Kernel resize_bilinear_bytes_kernel();                // resize.cpp; likewise
 Kernel dynamic_quantize_kernel();                     // cast.cpp
 Kernel select_kernel();                               // elementwise.cpp
 Kernel broadcast_kernel();                            // elementwise.cpp

@@ -95,4 +95,9 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
 // default tile of the device. The unit is the multiply-add of a vec4 by one invocation.
 int64_t conv2d_cost(const KernelDefaults& kernels, const Bhwc& in, const Bhwc& out, int32_t taps);
 
+// A factor for multiply_wide() of shaders/lib/requantize.glsl: multiplier and right shift.
+inline void add_wide_factor(StepParams& params, const FixedPoint& factor) {
+  params.ints(factor.multiplier >> 16, 15 - factor.shift);
+}
+
 }  // namespace sightglass

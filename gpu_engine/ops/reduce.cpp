@@ -1,4 +1,8 @@
 // Reductions over any axes, ARG_MAX and ARG_MIN. A tensor is viewed as [outer, reduced, inner], after a copy if its
+#include <limits>
+
+#include "graph/quantized.h"
+#include "graph/tabulated_functions.h"
 // layout differs. Adjacent axes are reduced at once, groups of axes one after the other, channels first.
 #include <algorithm>
 
@@ -156,7 +160,50 @@ class Reduction {
   TensorRef current_, out_;
 };
 
+ShaderKey integer_product_shader() { return {"reduce_product_integers.comp", {}}; }
+
+Status supports_integer_product(const PlanContext& context, const Node& node) {
+  if (!wide_product_factor(context.graph, node)) return unsupported("tensors that are not int8 or int16");
+  const std::vector<Rows> groups =
+      groups_of(context.graph.value(node.inputs[0]).shape, std::get<ReduceAttr>(node.attributes).axes, false);
+  if (groups.size() != 1) return unsupported("axes with others between them");
+  if (groups[0].count <= kMostIterations) return {};
+  return unsupported("a product of " + std::to_string(groups[0].count) + " elements");
+}
+
+Status emit_integer_product(Emitter& emitter, const Node& node) {
+  const Graph& graph = emitter.graph();
+  SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const Rows rows = groups_of(graph.value(node.inputs[0]).shape, std::get<ReduceAttr>(node.attributes).axes, false)[0];
+  const Bhwc view{rows.outer, 1, rows.count, rows.inner}, reduced{rows.outer, 1, 1, rows.inner};
+  if (!same_layout(in.shape, view)) {
+    const TensorRef copy = emitter.temporary("rows of " + node.origin, view, in);
+    SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, in, copy));
+    in = copy;
+  }
+  in.shape = view;
+  TensorRef target{out.tensor, reduced, out.scale};
+  if (!same_layout(reduced, out.shape)) target = emitter.temporary("product " + node.origin, reduced, out);
+  const QuantumRange range = quantum_range(graph.value(node.outputs[0]), Activation::kNone);
+  StepParams params;
+  params.tensor(in).tensor(target);
+  add_wide_factor(params, *wide_product_factor(graph, node));
+  params.ints(range.lowest, range.highest);
+  const Grid grid{int64_t{view.b} * view.slices(), 1};
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(integer_product_shader(), std::move(params), grid, {in}, {target}));
+  return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
+}
+
+std::vector<ShaderKey> integer_product_variants() {
+  std::vector<ShaderKey> keys = storage_variants({integer_product_shader()}, "AO");
+  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  return keys;
+}
+
 Status supports_reduce(const PlanContext& context, const Node& node) {
+  if (wide_product_factor(context.graph, node)) return unsupported("a REDUCE_PROD of integers");
+
   const Shape& shape = context.graph.value(node.inputs[0]).shape;
   const auto& axes = std::get<ReduceAttr>(node.attributes).axes;
   if (std::ranges::all_of(axes, [&](int32_t axis) { return shape.dim(axis) == 1; })) {
@@ -242,7 +289,9 @@ std::vector<ShaderKey> arg_variants() {
 
 std::vector<Kernel> reduce_kernels() {
   std::vector<Kernel> kernels;
-  kernels.reserve(kReducers.size() + 2);
+  kernels.reserve(kReducers.size() + 3);
+  kernels.push_back({"reduce-product-integers", OpType::kReduceProd, supports_integer_product, emit_integer_product,
+                     integer_product_variants});
   for (const Reducer& row : kReducers) {
     kernels.push_back({"reduce", row.op, supports_reduce, emit_reduce, reduce_variants});
   }
@@ -347,6 +396,54 @@ Status emit_l2(Emitter& emitter, const Node& node) {
   return emitter.add_step(l2_shader(), std::move(params), grid, {in}, {out}, {.activation = gpu_code(node.activation)});
 }
 
+ShaderKey integer_softmax_shader() { return {"softmax_integers.comp", {}}; }
+
+Status supports_integer_softmax(const PlanContext& context, const Node& node) {
+  return has_integer_softmax(context.graph, node) ? Status()
+                                                  : unsupported("tensors that are not int16 with zero points of 0");
+}
+
+int32_t add_table(Emitter& emitter, const TabulatedFunction& function) {
+  std::vector<float> points(function.points().begin(), function.points().end());
+  points.resize((points.size() + 3) / 4 * 4, 0.0f);
+  return emitter.add_constants(points);
+}
+
+Status emit_integer_softmax(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const IntegerSoftmax softmax(emitter.graph(), node);
+  // Distances beyond this one overflow, if the factor has a left shift.
+  const int32_t farthest = std::numeric_limits<int32_t>::min() >> std::max(softmax.factor().shift, 0);
+  StepParams params;
+  params.tensor(in).tensor(out);
+  params.ints(softmax.factor().multiplier, softmax.factor().shift, farthest);
+  params.ints(add_table(emitter, softmax.exponential()), add_table(emitter, softmax.reciprocal()));
+  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
+  return emitter.add_step(integer_softmax_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> integer_softmax_variants() { return storage_variants({integer_softmax_shader()}, "AO"); }
+ShaderKey integer_l2_shader() { return {"l2_normalize_integers.comp", {}}; }
+
+Status supports_integer_l2(const PlanContext& context, const Node& node) {
+  return normalizes_integers(context.graph, node)
+             ? Status()
+             : unsupported("tensors that are not 8-bit integers, with a result in 128ths");
+}
+
+Status emit_integer_l2(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const Value& result = emitter.graph().value(node.outputs[0]);
+  const QuantumRange range = quantum_range(result, Activation::kNone);
+  StepParams params;
+  params.tensor(in).tensor(out).ints(range.lowest, range.highest, result.type == DataType::kUInt8 ? 1 : 0);
+  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
+  return emitter.add_step(integer_l2_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> integer_l2_variants() { return storage_variants({integer_l2_shader()}, "AO"); }
 std::vector<ShaderKey> softmax_variants() { return storage_variants({softmax_shader()}, "AO"); }
 std::vector<ShaderKey> l2_variants() { return storage_variants({l2_shader()}, "AO"); }
 
@@ -354,9 +451,12 @@ std::vector<ShaderKey> l2_variants() { return storage_variants({l2_shader()}, "A
 
 std::vector<Kernel> softmax_kernels() {
   const std::string limits = "last dimension at most " + std::to_string(kMostSoftmaxSlices * 4);
-  return {{"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
-          {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
-          {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants, limits}};
+  return {
+      {"softmax-integers", OpType::kSoftmax, supports_integer_softmax, emit_integer_softmax, integer_softmax_variants},
+      {"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
+      {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
+      {"l2-normalize-integers", OpType::kL2Normalization, supports_integer_l2, emit_integer_l2, integer_l2_variants},
+      {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants, limits}};
 }
 
 // TOPK_V2.

@@ -43,8 +43,6 @@ Status emit_resize(Emitter& emitter, const Node& node) {
   params.tensor(in).tensor(out);
   const float scale = attr.scale(in.shape.w, out.shape.w);
   params.floats(scale, attr.scale(in.shape.h, out.shape.h), attr.half_pixel_centers ? 0.5f : 0.0f);
-  const Value& value = emitter.graph().value(node.outputs[0]);
-  params.ints(0, resizes_bytes(emitter.graph(), node) ? 1 : 0, zero_point(value));
   const ResizeTile tile = choose_resize_tile(emitter.context().limits.kernels.resize_columns, scale);
   const int64_t groups = (int64_t{out.shape.w} + tile.columns - 1) / tile.columns;
   const int64_t pixels = out.shape.h * groups, layers = int64_t{out.shape.b} * out.shape.slices();
@@ -66,11 +64,16 @@ std::vector<ShaderKey> resize_variants() {
 
 namespace {
 
-ShaderKey quantized_shader() { return {"resize_bilinear_quantized.comp", {}}; }
+ShaderKey quantized_shader(bool wide) {
+  ShaderKey key{"resize_bilinear_quantized.comp", {}};
+  if (wide) key.defines.push_back({"WIDE", "1"});
+  return key;
+}
 
 Status supports_quantized(const PlanContext& context, const Node& node) {
-  return resizes_integers(context.graph, node) ? Status()
-                                               : unsupported("tensors that are not int8 with one quantization");
+  return resizes_integers(context.graph, node)
+             ? Status()
+             : unsupported("tensors that are not int8 or int16 with one quantization");
 }
 
 Status emit_quantized(Emitter& emitter, const Node& node) {
@@ -85,15 +88,52 @@ Status emit_quantized(Emitter& emitter, const Node& node) {
   params.tensor(in).tensor(out).ints(x.scale, y.scale, x.offset, y.offset);
   params.ints(range.lowest, range.highest, zero_point(value));
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(quantized_shader(), std::move(params), grid, {in}, {out});
+  return emitter.add_step(quantized_shader(value.type == DataType::kInt16), std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> quantized_variants() { return storage_variants({quantized_shader()}, "AO"); }
+ShaderKey bytes_shader() { return {"resize_bilinear_bytes.comp", {}}; }
+
+Status supports_bytes(const PlanContext& context, const Node& node) {
+  return resizes_bytes(context.graph, node) ? Status()
+                                            : unsupported("tensors that are not uint8 with one quantization");
+}
+
+// Pixel before, pixel after, weights of both.
+int32_t add_taps(Emitter& emitter, const std::vector<ResizeTap>& taps) {
+  std::vector<float> numbers;
+  for (const ResizeTap& tap : taps) {
+    numbers.insert(numbers.end(),
+                   {static_cast<float>(tap.low), static_cast<float>(tap.high), 1 - tap.weight, tap.weight});
+  }
+  return emitter.add_constants(numbers);
+}
+
+Status emit_bytes(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const auto& attr = std::get<ResizeAttr>(node.attributes);
+  const int32_t columns = add_taps(emitter, resize_taps(in.shape.w, out.shape.w, attr));
+  const int32_t rows = add_taps(emitter, resize_taps(in.shape.h, out.shape.h, attr));
+  StepParams params;
+  params.tensor(in).tensor(out).ints(columns, rows, zero_point(emitter.graph().value(node.outputs[0])), 0);
+  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
+  return emitter.add_step(bytes_shader(), std::move(params), grid, {in}, {out});
+}
+
+std::vector<ShaderKey> bytes_variants() { return storage_variants({bytes_shader()}, "AO"); }
+
+std::vector<ShaderKey> quantized_variants() {
+  return storage_variants({quantized_shader(false), quantized_shader(true)}, "AO");
+}
 
 }  // namespace
 
 Kernel resize_bilinear_quantized_kernel() {
   return {"resize-bilinear-quantized", OpType::kResizeBilinear, supports_quantized, emit_quantized, quantized_variants};
+}
+
+Kernel resize_bilinear_bytes_kernel() {
+  return {"resize-bilinear-bytes", OpType::kResizeBilinear, supports_bytes, emit_bytes, bytes_variants};
 }
 
 Kernel resize_bilinear_kernel() {

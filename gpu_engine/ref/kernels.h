@@ -37,6 +37,8 @@ void depthwise_pointwise(const Call& call, HostTensor& out);
 void transpose_conv(const Call& call, HostTensor& out);
 void fully_connected(const Call& call, HostTensor& out);
 void batch_matmul(const Call& call, HostTensor& out);
+// The same before rounding: exact for integers below 2^53.
+std::vector<double> matrix_product(const Call& call, const Shape& out);
 void pool2d(const Call& call, HostTensor& out);  // average and maximum
 void max_pool_with_argmax(const Call& call, std::vector<HostTensor>& out);
 void max_unpool(const Call& call, HostTensor& out);
@@ -46,7 +48,7 @@ void transform_image(const Call& call, HostTensor& out);
 void softmax(const Call& call, HostTensor& out);  // also LOG_SOFTMAX
 void l2_normalization(const Call& call, HostTensor& out);
 void dynamic_quantize(const Call& call, HostTensor& out);
-void resize_bilinear_int8(const Call& call, HostTensor& out);  // in integers
+void resize_bilinear_integers(const Call& call, HostTensor& out);  // of int8 and int16
 void resize_bilinear(const Call& call, HostTensor& out);
 
 // Also for quantized tensors, and for weights of any type.
@@ -105,6 +107,9 @@ std::vector<int64_t> offsets(const Shape& shape, const Strides& strides, int64_t
 
 // Positions in a tensor of `shape` of the elements of `out`, to which it broadcasts.
 std::vector<int64_t> broadcast_places(const Shape& shape, const Shape& out);
+
+// The position in a reduced tensor to which each element of a tensor of `shape` counts.
+std::vector<int64_t> reduced_places(const Shape& shape, const std::vector<int32_t>& axes);
 
 // Both tensors have the same type. Indices are in tightly packed order.
 void copy_element(const HostTensor& from, int64_t from_index, HostTensor& to, int64_t to_index);

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "graph/fixed_point.h"
+#include "graph/operator_table.h"
 #include "graph/quantized.h"
+#include "graph/tabulated_functions.h"
 #include "ref/kernels.h"
 
 namespace sightglass::ref {
@@ -93,11 +95,29 @@ int32_t widened(int32_t steps, const SumFactors& factors, const FixedPoint& fact
 }
 
 void sum_or_difference(const Call& call, HostTensor& out) {
+  const int32_t sign = call.node.op == OpType::kSub ? -1 : 1;
+  if (const std::optional<SumShifts> shifts = sum_shifts(call.graph, call.node)) {
+    return combine(call, out, [&](int32_t x, int32_t y) {
+      return shifted_operand(x, shifts->a) + sign * shifted_operand(y, shifts->b);
+    });
+  }
   const SumFactors factors = sum_factors(call.graph, call.node);
-  const double sign = call.node.op == OpType::kSub ? -1 : 1;
   combine(call, out, [&](int32_t x, int32_t y) {
-    return multiply(saturated(widened(x, factors, factors.a) + sign * widened(y, factors, factors.b)), factors.out);
+    const int64_t sum = int64_t{widened(x, factors, factors.a)} + int64_t{sign} * widened(y, factors, factors.b);
+    return multiply(saturated(static_cast<double>(sum)), factors.out);
   });
+}
+
+void compare_integers(const Call& call, Function function, const SumFactors& factors, HostTensor& out) {
+  const std::vector<HostTensor> steps = steps_of_inputs(call);
+  std::vector<HostTensor> numbers;
+  for (const size_t i : {0, 1}) {
+    numbers.emplace_back(DataType::kInt32, call.shape(i));
+    std::ranges::transform(steps[i].as<float>(), numbers[i].as<int32_t>().begin(), [&](float x) {
+      return widened(static_cast<int32_t>(x), factors, i == 0 ? factors.a : factors.b);
+    });
+  }
+  out.data = on(call, function, numbers, out.shape).data;
 }
 
 void squared_difference(const Call& call, HostTensor& out) {
@@ -113,10 +133,41 @@ void product(const Call& call, HostTensor& out) {
   combine(call, out, [&](int32_t x, int32_t y) { return multiply(x * y, factor); });
 }
 
+void quotient(const Call& call, HostTensor& out) {
+  const FixedPoint factor = quotient_factor(call.graph, call.node);
+  combine(call, out, [&](int32_t x, int32_t y) { return fixed_quotient(x, y, factor); });
+}
+
+void product_of_matrices(const Call& call, const FixedPoint& factor, HostTensor& out) {
+  const std::vector<HostTensor> steps = steps_of_inputs(call);
+  const std::vector<double> sums = matrix_product({call.graph, call.node, {&steps[0], &steps[1]}}, out.shape);
+  store(call, out, [&](size_t i) { return multiply_wide(static_cast<int64_t>(sums[i]), factor); });
+}
+
+// In the order of the elements.
+void product_of_elements(const Call& call, const FixedPoint& factor, HostTensor& out) {
+  const HostTensor steps = std::move(steps_of_inputs(call)[0]);
+  const std::vector<int64_t> to = reduced_places(call.shape(0), call.attributes<ReduceAttr>().axes);
+  std::vector<std::optional<int32_t>> products(static_cast<size_t>(out.shape.elements()));
+  for (size_t i = 0; i < to.size(); ++i) {
+    std::optional<int32_t>& product = products[static_cast<size_t>(to[i])];
+    const auto x = static_cast<int32_t>(steps.as<float>()[i]);
+    product = product ? multiply_wide(int64_t{*product} * x, factor) : x;
+  }
+  store(call, out, [&](size_t i) { return multiply_wide(*products[i], factor); });
+}
+
 void prelu(const Call& call, HostTensor& out) {
   const FixedPoint factor = prelu_factor(value_in(call, 0), value_out(call));
   const FixedPoint negative = product_factor(call.graph, call.node);
   combine(call, out, [&](int32_t x, int32_t y) { return x >= 0 ? multiply(x, factor) : multiply(x * y, negative); });
+}
+
+// Data in the quantization of the result.
+void pad_integers(const Call& call, HostTensor& out) {
+  std::vector<HostTensor> steps = steps_of_inputs(call);
+  const HostTensor padded = on(call, pad, steps, out.shape);
+  store(call, out, [&](size_t i) { return static_cast<int32_t>(padded.as<float>()[i]); });
 }
 
 void requantize(const Call& call, HostTensor& out) {
@@ -157,12 +208,14 @@ void average(const Call& call, HostTensor& out) {
   store(call, out, [&](size_t i) { return saturated(std::round(double{averages.as<float>()[i]} + zero) - zero); });
 }
 
+// Interpolates the stored values in 32 bits, and rounds halves up.
 void resize_of_bytes(const Call& call, HostTensor& out) {
-  std::vector<HostTensor> steps = steps_of_inputs(call);
-  const HostTensor interpolated = on(call, resize_bilinear, steps, out.shape);
-  const double zero = zero_point(value_in(call, 0));
-  store(call, out,
-        [&](size_t i) { return saturated(std::floor(double{interpolated.as<float>()[i]} + zero + 0.5) - zero); });
+  const std::span<const uint8_t> bytes = call.input(0).as<uint8_t>();
+  std::vector<HostTensor> numbers;
+  numbers.push_back(HostTensor::from_floats(call.shape(0), std::vector<float>(bytes.begin(), bytes.end())));
+  const HostTensor interpolated = on(call, resize_bilinear, numbers, out.shape);
+  const int32_t zero = zero_point(value_in(call, 0));
+  store(call, out, [&](size_t i) { return static_cast<int32_t>(interpolated.as<float>()[i] + 0.5f) - zero; });
 }
 
 void function_of_integers(const Call& call, const IntegerFunction& function, HostTensor& out) {
@@ -170,9 +223,37 @@ void function_of_integers(const Call& call, const IntegerFunction& function, Hos
   store(call, out, [&](size_t i) { return function(static_cast<int32_t>(steps[0].as<float>()[i])); });
 }
 
+// Stores the results of `function` for the rows along the last dimension, which it replaces.
+template <typename RowFunction>
+void rows_of_integers(const Call& call, const RowFunction& function, HostTensor& out) {
+  const std::vector<HostTensor> steps = steps_of_inputs(call);
+  std::vector<int32_t> rows(steps[0].as<float>().begin(), steps[0].as<float>().end());
+  const auto depth = static_cast<size_t>(out.shape.dim(out.shape.rank() - 1));
+  for (size_t first = 0; first < rows.size(); first += depth) function(std::span(rows).subspan(first, depth));
+  store(call, out, [&](size_t i) { return rows[i]; });
+}
+
+// uint8 is multiplied by 128 before it is divided, int8 with it.
+void normalize_integers(const Call& call, HostTensor& out) {
+  constexpr int kBits = 7;
+  const bool before = out.type == DataType::kUInt8;
+  const auto normalize = [before](std::span<int32_t> row) {
+    int32_t squares = 0;
+    for (const int32_t x : row) squares += x * x;
+    FixedPoint factor = fixed_inverse_root(squares);
+    if (!before) factor.shift += kBits;
+    for (int32_t& x : row) x = multiply(before ? x * (1 << kBits) : x, factor);
+  };
+  rows_of_integers(call, normalize, out);
+}
+
 }  // namespace
 
 void quantized(const Call& call, Function function, HostTensor& out) {
+  if (operators::has(call.node.op, operators::kCompares)) {
+    const std::optional<SumFactors> factors = comparison_factors(call.graph, call.node);
+    return factors ? compare_integers(call, function, *factors, out) : on_real_numbers(call, function, out);
+  }
   const bool integers = is_quantized(value_in(call, 0)) && is_quantized(value_out(call));
   if (!integers) return on_real_numbers(call, function, out);
   if (const IntegerFunction exact = integer_function(call.graph, call.node)) {
@@ -190,8 +271,17 @@ void quantized(const Call& call, Function function, HostTensor& out) {
       return sum_or_difference(call, out);
     case OpType::kMul:
       return product(call, out);
+    case OpType::kDiv:
+      return quotient(call, out);
+    case OpType::kBatchMatmul:
+      if (const auto factor = wide_matmul_factor(call.graph, call.node)) return product_of_matrices(call, *factor, out);
+      break;
+    case OpType::kReduceProd:
+      if (const auto factor = wide_product_factor(call.graph, call.node))
+        return product_of_elements(call, *factor, out);
+      break;
     case OpType::kPrelu:
-      if (value_in(call, 0).type != DataType::kInt16) return prelu(call, out);
+      if (has_integer_prelu(call.graph, call.node)) return prelu(call, out);
       break;
     case OpType::kSquaredDifference:
       if (value_in(call, 0).type != DataType::kInt16) return squared_difference(call, out);
@@ -204,9 +294,19 @@ void quantized(const Call& call, Function function, HostTensor& out) {
       return sum_of_integers(call, out);
     case OpType::kAveragePool2d:
       return average(call, out);
+    case OpType::kPad:
+      return pad_integers(call, out);
+    case OpType::kSoftmax:
+      if (has_integer_softmax(call.graph, call.node)) {
+        return rows_of_integers(call, IntegerSoftmax(call.graph, call.node), out);
+      }
+      break;
+    case OpType::kL2Normalization:
+      if (normalizes_integers(call.graph, call.node)) return normalize_integers(call, out);
+      break;
     case OpType::kResizeBilinear:
       if (resizes_bytes(call.graph, call.node)) return resize_of_bytes(call, out);
-      if (resizes_integers(call.graph, call.node)) return resize_bilinear_int8(call, out);
+      if (resizes_integers(call.graph, call.node)) return resize_bilinear_integers(call, out);
       break;
     default:  // TensorFlow Lite has no integer arithmetic for the others
       break;

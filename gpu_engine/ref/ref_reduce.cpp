@@ -43,13 +43,7 @@ static_assert(operators::lists_exactly(kCombinations, operators::kReduces) && fu
 
 template <typename T, typename Wide>
 void reduce_elements(const Call& call, HostTensor& out) {
-  // Output position of each input element: reduced axes have stride 0.
-  const Shape& in = call.shape(0);
-  Shape kept = in;
-  for (const int32_t axis : call.attributes<ReduceAttr>().axes) kept.set_dim(axis, 1);
-  Strides strides = dense_strides(kept);
-  for (const int32_t axis : call.attributes<ReduceAttr>().axes) strides[static_cast<size_t>(axis)] = 0;
-  const std::vector<int64_t> to = offsets(in, strides);
+  const std::vector<int64_t> to = reduced_places(call.shape(0), call.attributes<ReduceAttr>().axes);
   const std::span<const T> data = call.input(0).as<T>();
   std::vector<std::optional<Wide>> results(out.as<T>().size());
   const Combination& combination = operators::find_row(kCombinations, call.node.op);
@@ -95,6 +89,14 @@ void find_extreme(const Call& call, HostTensor& out) {
 }
 
 }  // namespace
+
+std::vector<int64_t> reduced_places(const Shape& shape, const std::vector<int32_t>& axes) {
+  Shape kept = shape;
+  for (const int32_t axis : axes) kept.set_dim(axis, 1);
+  Strides strides = dense_strides(kept);
+  for (const int32_t axis : axes) strides[static_cast<size_t>(axis)] = 0;
+  return offsets(shape, strides);
+}
 
 void reduce(const Call& call, HostTensor& out) {
   switch (call.input(0).type) {

@@ -53,6 +53,17 @@ Status decode_pad(const OperatorView& view, DecodedOp& node) {
 Status decode_pad_v2(const OperatorView& view, DecodedOp& node) {
   SIGHTGLASS_RETURN_IF_ERROR(decode_pad(view, node));
   SIGHTGLASS_ASSIGN_OR_RETURN(std::get<PadAttr>(node.attributes).value, view.number(2, "padding values"));
+  const FileTensor &value = view.input(2), &out = view.output(0);
+  const auto zero = [](const FileTensor& tensor) {
+    return tensor.quantization.zero_point.empty() ? 0 : tensor.quantization.zero_point[0];
+  };
+  if (value.type != view.input(0).type) {
+    return unsupported("its padding values " + value.describe() + " are not of the type of its data");
+  }
+  if (value.quantization.scale != out.quantization.scale || zero(value) != zero(out)) {
+    return unsupported("its padding values " + value.describe() + " and its output " + out.describe() +
+                       " have different quantizations");
+  }
   return {};
 }
 

@@ -329,7 +329,8 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
 
   const auto present = [](const FileTensor* t) { return t != nullptr; };
   const bool opaque = std::ranges::any_of(step.inputs, [&](const FileTensor* t) { return present(t) && t->opaque; });
-  const OperatorView view(op, {step.inputs.begin(), step.inputs.end()}, step.intermediates, step.version);
+  const OperatorView view(op, {step.inputs.begin(), step.inputs.end()}, step.intermediates, step.version,
+                          {step.outputs.begin(), step.outputs.end()});
   DecodedOp decoded;
   decoded.op = rule->op;
   for (size_t i = 0; i < step.inputs.size(); ++i) decoded.data.push_back(i);

@@ -21,6 +21,15 @@ Status decode_arithmetic(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+// ADD and SUB.
+template <typename Options>
+Status decode_sum(const OperatorView& view, DecodedOp& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
+  const bool wide = view.input(0).type == DataType::kInt16;
+  if (wide && options != nullptr && options->pot_scale_int16()) node.attributes = SumAttr{true};
+  return decode_arithmetic<Options>(view, node);
+}
+
 struct Row {
   schema::BuiltinOperator code;
   OperatorRule rule;
@@ -51,8 +60,8 @@ constexpr auto kOperators = std::to_array<Row>({
     {B::AVERAGE_POOL_2D, {OpType::kAveragePool2d, 1, 1, false, decode_pool2d}},
     {B::MAX_POOL_2D, {OpType::kMaxPool2d, 1, 1, false, decode_pool2d}},
     {B::MEAN, {OpType::kMean, 2, 2, false, decode_reduction}},
-    {B::ADD, {OpType::kAdd, 2, 2, false, decode_arithmetic<schema::AddOptions>}},
-    {B::SUB, {OpType::kSub, 2, 2, false, decode_arithmetic<schema::SubOptions>}},
+    {B::ADD, {OpType::kAdd, 2, 2, false, decode_sum<schema::AddOptions>}},
+    {B::SUB, {OpType::kSub, 2, 2, false, decode_sum<schema::SubOptions>}},
     {B::MUL, {OpType::kMul, 2, 2, false, decode_arithmetic<schema::MulOptions>}},
     {B::MAXIMUM, {OpType::kMaximum, 2, 2, false, decode_nothing}},
     {B::MINIMUM, {OpType::kMinimum, 2, 2, false, decode_nothing}},

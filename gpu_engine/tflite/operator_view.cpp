@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "graph/quantized.h"
+
 namespace sightglass::tflite {
 namespace {
 
@@ -57,13 +59,18 @@ Result<std::vector<double>> OperatorView::numbers(size_t i, const char* what, si
 Result<float> OperatorView::number(size_t i, const char* what) const {
   SIGHTGLASS_RETURN_IF_ERROR(need_constant(i, what));
   const FileTensor& tensor = input(i);
-  float value = 0;
-  if (tensor.constant->type != DataType::kFloat32 || tensor.constant->bytes.size() != sizeof(value)) {
-    return invalid_model(std::string("its ") + what + " " + tensor.describe() + " are not one float32 number, but " +
-                         to_string(tensor.constant->type) + " of shape " + tensor.shape.to_string());
+  const Constant& constant = *tensor.constant;
+  Value value;
+  value.type = constant.type;
+  value.quantization = tensor.quantization;
+  const bool quantized = is_quantized(value);
+  if ((constant.type != DataType::kFloat32 && !quantized) || constant.bytes.size() != size_of(constant.type)) {
+    return invalid_model(std::string("its ") + what + " " + tensor.describe() +
+                         " are not one float32 or quantized number, but " + to_string(constant.type) + " of shape " +
+                         tensor.shape.to_string());
   }
-  std::memcpy(&value, tensor.constant->bytes.data(), sizeof(value));
-  return value;
+  if (!quantized) return widen<float, float>(constant.bytes)[0];
+  return steps_from_zero(value, constant.type, constant.bytes)[0];
 }
 
 Status OperatorView::wrong_options(schema::BuiltinOptions found, schema::BuiltinOptions expected) {

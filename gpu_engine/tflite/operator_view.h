@@ -14,8 +14,13 @@ class OperatorView {
  public:
   // `inputs` are null for absent optional inputs.
   OperatorView(const schema::Operator& op, std::vector<const FileTensor*> inputs,
-               std::vector<const FileTensor*> intermediates = {}, int32_t version = 1)
-      : op_(op), inputs_(std::move(inputs)), intermediates_(std::move(intermediates)), version_(version) {}
+               std::vector<const FileTensor*> intermediates = {}, int32_t version = 1,
+               std::vector<const FileTensor*> outputs = {})
+      : op_(op),
+        inputs_(std::move(inputs)),
+        intermediates_(std::move(intermediates)),
+        outputs_(std::move(outputs)),
+        version_(version) {}
 
   int32_t version() const { return version_; }
   size_t input_count() const { return inputs_.size(); }
@@ -25,13 +30,14 @@ class OperatorView {
   const Shape& shape(size_t i) const { return input(i).shape; }
   // Tensors that only contain the quantization of values within the operator; any may be null.
   const std::vector<const FileTensor*>& intermediates() const { return intermediates_; }
+  const FileTensor& output(size_t i) const { return *outputs_[i]; }
   size_t output_count() const { return op_.outputs() == nullptr ? 0 : op_.outputs()->size(); }
 
   // The values of a parameter tensor: constant, int32 or int64, at most `most`. `what` is its name in messages.
   Result<std::vector<int64_t>> integers(size_t i, const char* what, size_t most) const;
   // The same as floating-point values, from any float or integer type.
   Result<std::vector<double>> numbers(size_t i, const char* what, size_t most) const;
-  // The value of a constant float32 tensor of one element.
+  // The value of a constant tensor of one element: float32, or quantized, in steps from its zero point.
   Result<float> number(size_t i, const char* what) const;
 
   // The option table of the operator: null if the file has none. Fails if it belongs to another operator.
@@ -59,7 +65,7 @@ class OperatorView {
   Status need_constant(size_t i, const char* what) const;
 
   const schema::Operator& op_;
-  std::vector<const FileTensor*> inputs_, intermediates_;
+  std::vector<const FileTensor*> inputs_, intermediates_, outputs_;
   int32_t version_;
 };
 

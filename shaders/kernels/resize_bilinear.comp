@@ -14,7 +14,6 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
   vec4 mapping;  // scale x, scale y, shift, 0
-  ivec4 code;    // 0; 1 if uint8 values are rounded as stored in the file; zero point, 0
 };
 
 // The pixels below and above a coordinate, and the share of the latter.
@@ -71,8 +70,6 @@ void main() {
     for (int c = 0; c < COLUMNS; ++c) {
       vec4 above = across(top, low[c], high[c], share[c]), below = across(bottom, low[c], high[c], share[c]);
       vec4 v = above * (1.0 - y.share) + below * y.share;
-      // Halves round up in this case, not away from the zero point.
-      if (code.y != 0) v = floor(v + float(code.z) + 0.5) - float(code.z);
       if (first + c < out_t.size.x) store(target + c, finish(out_t, remainder(layer, out_t.place.y), real(in_t, v)));
     }
   }

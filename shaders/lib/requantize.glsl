@@ -13,16 +13,29 @@ ivec4 multiply_fixed_once(ivec4 x, ivec4 multiplier, ivec4 shift) {
   return (quotient >> right) + (next & 1);
 }
 
-// The same, rounded twice: halves up, then, for the rest of a negative shift, away from zero.
-ivec4 multiply_fixed(ivec4 x, ivec4 multiplier, ivec4 shift) {
-  ivec4 product = multiply_fixed_once(x, multiplier, max(shift, 0));
-  ivec4 right = max(-shift, 0);
-  ivec4 nudge = (ivec4(1) << right) >> 1;
-  // For the magnitude, away from zero is up.
-  ivec4 sign_bits = product >> 31;
-  ivec4 magnitude = (product ^ sign_bits) - sign_bits;
-  ivec4 quotient = (magnitude + nudge) >> right;
+// x / 2^right, rounded: halves away from zero. For the magnitude, that is up.
+ivec4 divide_by_power_of_two(ivec4 x, ivec4 right) {
+  ivec4 sign_bits = x >> 31;
+  uvec4 magnitude = uvec4((x ^ sign_bits) - sign_bits);
+  ivec4 quotient = ivec4((magnitude + ((uvec4(1) << right) >> 1)) >> right);
   return (quotient ^ sign_bits) - sign_bits;
+}
+
+// The same product, rounded twice: halves up, then, for the rest of a negative shift, away from zero.
+ivec4 multiply_fixed(ivec4 x, ivec4 multiplier, ivec4 shift) {
+  return divide_by_power_of_two(multiply_fixed_once(x, multiplier, max(shift, 0)), max(-shift, 0));
+}
+
+// Integers of 64 bits times a factor of 15 bits and 2^-right, rounded once: halves up. The low 32 bits of the result.
+// `right` is 8 to 46.
+ivec4 multiply_wide(ivec4 high, uvec4 low, int multiplier, int right) {
+  uvec4 carry, product;
+  umulExtended(low, uvec4(uint(multiplier)), carry, product);
+  uvec4 upper = uvec4(high) * uint(multiplier) + carry;
+  if (right > 32) return ivec4(upper + (1u << (right - 33))) >> (right - 32);
+  uvec4 rounded = product + (1u << (right - 1));
+  upper += uvec4(lessThan(rounded, product));
+  return ivec4(right == 32 ? upper : (rounded >> right) | (upper << (32 - right)));
 }
 
 // The stored value of a number of steps: clamped to `range` (x, y: lowest and highest), zero in lanes past the last

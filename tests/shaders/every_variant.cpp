@@ -1,9 +1,11 @@
 #include "every_variant.h"
 
+#include <cstdint>
 #include <iterator>
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "detect/shaders.h"
@@ -42,20 +44,30 @@ std::vector<ShaderKey> every_variant() {
 }
 
 std::vector<ShaderKey> with_every_pair(const std::vector<ShaderKey>& variants) {
-  std::map<std::string, std::set<std::string>> names;  // of the defines of each shader
+  struct Shader {
+    std::map<std::string, uint64_t> undefined;  // a number for each of its defines
+    std::unordered_set<uint64_t> seen;          // pairs of numbers
+  };
+  // Numbers for texts: there are millions of pairs.
+  std::unordered_map<std::string, uint64_t> numbers;
+  const auto number_of = [&numbers](const std::string& text) {
+    return numbers.try_emplace(text, numbers.size()).first->second;
+  };
+  std::map<std::string, Shader> shaders;
   for (const ShaderKey& key : variants) {
-    for (const ShaderDefine& define : key.defines) names[key.shader].insert(define.name);
+    for (const ShaderDefine& define : key.defines) {
+      shaders[key.shader].undefined[define.name] = number_of(define.name + " is undefined");
+    }
   }
-  std::map<std::string, std::set<std::pair<std::string, std::string>>> seen;
   std::vector<ShaderKey> chosen;
   for (const ShaderKey& key : variants) {
-    std::map<std::string, std::string> values;
-    for (const std::string& name : names[key.shader]) values[name] = name + " is undefined";
-    for (const ShaderDefine& define : key.defines) values[define.name] = define.name + "=" + define.value;
-    auto& pairs = seen[key.shader];
+    Shader& shader = shaders[key.shader];
+    std::map<std::string, uint64_t> values = shader.undefined;
+    for (const ShaderDefine& define : key.defines) values[define.name] = number_of(define.name + "=" + define.value);
     bool adds = values.size() < 2;
     for (auto a = values.begin(); a != values.end(); ++a) {
-      for (auto b = std::next(a); b != values.end(); ++b) adds |= pairs.emplace(a->second, b->second).second;
+      for (auto b = std::next(a); b != values.end(); ++b)
+        adds |= shader.seen.insert(a->second << 32 | b->second).second;
     }
     if (adds) chosen.push_back(key);
   }

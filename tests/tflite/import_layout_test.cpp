@@ -277,6 +277,48 @@ std::vector<int8_t> numbers_after(const Graph& graph) {
 }
 
 // As in TensorFlow Lite, whatever the scales.
+// A PADV2 from 0.5 and -7 to 0.1 and 30, with a padding value of 40.
+ModelBuilder padding_with(float scale, int64_t zero_point) {
+  ModelBuilder m;
+  const int in = m.add_input({2, 3}, schema::TensorType::INT8);
+  const int value = m.add_bytes({1}, schema::TensorType::INT8, {40});
+  const int out = m.add_op(Op::PADV2, {in, m.add_ints({2, 2}, {0, 0, 1, 1}), value}, {2, 5});
+  m.tensor(out).type = schema::TensorType::INT8;
+  set_quantization(m, in, 0.5f, -7);
+  set_quantization(m, value, scale, zero_point);
+  set_quantization(m, out, 0.1f, 30);
+  m.add_output(out);
+  return m;
+}
+
+// In steps from the zero point, if it has the quantization of the result.
+TEST(ImportQuantized, PadV2HasAValueOfTheResult) {
+  const Graph graph = imported(padding_with(0.1f, 30));
+  EXPECT_EQ(std::get<PadAttr>(graph.node(graph.order().back()).attributes).value, 10.0f);
+  for (const auto& [scale, zero_point] : {std::pair{0.5f, 30}, {0.1f, -7}}) {
+    expect_refused(padding_with(scale, zero_point), ErrorCode::kUnsupported,
+                   {"PADV2", "padding values", "different quantizations"});
+  }
+}
+
+// Only by the option, and only of 16 bits.
+TEST(ImportQuantized, SumsByShifts) {
+  const auto attributes_of = [](schema::TensorType type, bool option) {
+    ModelBuilder m;
+    const int a = m.add_input({2, 3}, type), b = m.add_input({2, 3}, type);
+    schema::AddOptionsT options;
+    options.pot_scale_int16 = option;
+    const int out = m.add_op(Op::ADD, {a, b}, {2, 3}, options);
+    m.tensor(out).type = type;
+    for (const int tensor : {a, b, out}) set_quantization(m, tensor, 0.5f, 0);
+    m.add_output(out);
+    return only_node(imported(m)).attributes;
+  };
+  EXPECT_TRUE(std::holds_alternative<SumAttr>(attributes_of(schema::TensorType::INT16, true)));
+  EXPECT_FALSE(std::holds_alternative<SumAttr>(attributes_of(schema::TensorType::INT16, false)));
+  EXPECT_FALSE(std::holds_alternative<SumAttr>(attributes_of(schema::TensorType::INT8, true)));
+}
+
 TEST(ImportQuantized, LayoutOperatorsKeepTheNumbers) {
   const std::vector<int8_t> same{-128, -7, 0, 127};
   ModelBuilder reshape;

@@ -53,4 +53,9 @@ void bind_unpack_buffer(unsigned buffer);
 void delete_buffers(int number, const unsigned* buffers);
 bool has_unpack_buffer();
 
+// Sizes of pixels in memory.
+
+// Bytes of tightly packed pixels of the GL `format` and `type`; 0 if these are unknown, and for negative sizes.
+uint64_t pixel_bytes(unsigned format, unsigned type, int64_t width, int64_t height, int64_t depth);
+
 }  // namespace sightglass::gl_watch

@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "entry.h"
-#include "pixel_size.h"
 
 using namespace sightglass::gl_watch;
 

@@ -1,4 +1,4 @@
-#include "pixel_size.h"
+#include "entry.h"
 
 namespace sightglass::gl_watch {
 
