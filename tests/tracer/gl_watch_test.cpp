@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "../gst/tiny_model.h"
-#include "gl_watch/pixel_size.h"
+#include "gl_watch/entry.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
 #include "tracer_run.h"
