@@ -61,6 +61,11 @@ class HeldInputsOf : public EveryModelElement {
  protected:
   static void SetUpTestSuite() { install_gl_faults(); }
 
+  // The first frame: the element allocates for it, and fails if GL does.
+  static void start_up(ElementHarness& harness) {
+    ASSERT_EQ(harness.push(harness.frame()), GST_FLOW_OK) << harness.error();
+    EXPECT_NE(harness.pull(), nullptr);
+  }
   // A frame that clears `alive` when it is freed.
   static GstBuffer* counted_frame(ElementHarness& harness, int& alive) {
     GstBuffer* frame = harness.frame();
@@ -140,6 +145,7 @@ TEST_P(HeldInputsOf, DrainingWaitsForReleasesThatHaveBegun) {
     int begun = 0;
     int ended = 0;
   } release;
+  start_up(harness);
   GstBuffer* frame = harness.frame();
   gst_mini_object_weak_ref(
       GST_MINI_OBJECT_CAST(frame),
@@ -164,6 +170,7 @@ TEST_P(HeldInputsOf, FramesAreKeptUntilTheGpuHasReadThem) {
   ElementHarness harness(element());
   harness.begin();
   int alive = 0;
+  start_up(harness);
   fail_gl("ClientWaitSync", kEveryCall);  // no fence is ever reached
   for (int i = 0; i < 3; ++i) {
     ASSERT_EQ(harness.push(counted_frame(harness, alive)), GST_FLOW_OK) << harness.error();
