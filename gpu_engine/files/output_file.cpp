@@ -209,7 +209,9 @@ Status sync_name(const std::string& path) {
 }
 
 Result<OutputPlace> find_output_place(const std::string& path) {
-  OutputPlace place{path, false, {}};
+  // By name: a plain change of the root directory leaves a system without these links.
+  OutputPlace place{path, own_descriptor(path).has_value(), {}};
+  if (place.in_place) return place;
   struct stat info {};
   constexpr int kMostLinks = 40;  // as in the kernel
   for (int links = 0; links <= kMostLinks; ++links) {
