@@ -39,7 +39,9 @@ GlStateGuard::GlStateGuard(const GlApi& gl, FrameKind frame) : gl_(gl) {
   gl.GetIntegerv(GL_READ_FRAMEBUFFER_BINDING, &read_framebuffer_);
   gl.GetIntegerv(GL_ACTIVE_TEXTURE, &active_texture_);
   units_.emplace(gl);
-  for (const GLuint unit : units_for(frame)) units_->save(unit);
+  // The first unit last: it then is the active one, as after the code that draws.
+  const std::span<const GLuint> units = units_for(frame);
+  for (auto unit = units.rbegin(); unit != units.rend(); ++unit) units_->save(*unit);
   if (frame != FrameKind::kExternal) return;
   gl.ActiveTexture(GL_TEXTURE0 + kFrameUnits[0]);
   gl.GetIntegerv(GL_TEXTURE_BINDING_EXTERNAL_OES, &external_texture_);
