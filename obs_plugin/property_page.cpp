@@ -243,13 +243,13 @@ void set_defaults(obs_data_t* data) {
 
 FilterSettings read_settings(obs_data_t* data) {
   FilterSettings settings;
-  settings.model.model = kDefaultModel;
+  settings.segment.model.model = kDefaultModel;
   for (const Row& row : all_rows()) {
     if (!obs_data_has_user_value(data, row.name())) continue;
     GValue value = G_VALUE_INIT;
     if (read_value(data, row, &value)) {
       // The tables reject only orientations, which the page does not have.
-      const Status status = row.of_model ? model_properties().set(settings.model, row.id, &value)
+      const Status status = row.of_model ? model_properties().set(settings.segment.model, row.id, &value)
                                          : segment_properties().set(settings.segment, row.id, &value);
       if (!status.ok()) blog(LOG_WARNING, "[sightglass] %s: %s", row.name(), status.message().c_str());
       if (row.is_read_at_start() || row.is(kModel)) {

@@ -5,14 +5,12 @@
 
 #include <string>
 
-#include "element/model_settings.h"
-#include "segment/segment_runtime.h"
+#include "segment/segmenter.h"
 
 namespace sightglass::obs {
 
 struct FilterSettings {
-  ModelSettings model;
-  SegmentSettings segment;
+  SegmentSettings segment;  // and its `model`
   // Differs exactly if the model must be loaded again: the values that glsegment reads when it starts, and the model.
   std::string start_values;
 };

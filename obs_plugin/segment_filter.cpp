@@ -95,7 +95,7 @@ bool SegmentFilter::follow_settings() {
     settings = wanted_;
   }
   if (tried_ && settings.start_values == start_values_) {
-    if (pass_ != nullptr) pass_->set(settings.segment);
+    if (pass_ != nullptr) pass_->set(std::move(settings.segment));
     return pass_ != nullptr;
   }
   tried_ = true;

@@ -7,12 +7,13 @@
 #include <mutex>
 #include <utility>
 
-#include "element/frame_processor.h"
+#include "element/loaded_model.h"
 #include "gl/gl_state_guard.h"
 #include "gl/shaders.h"
 #include "gobject/log.h"
 #include "gpu_engine/allocation_scope.h"
 #include "model_store.h"
+#include "segment/mask_model.h"
 #include "sightglass/cache_folder.h"
 
 namespace sightglass::obs {
@@ -49,8 +50,8 @@ Result<GlDevice> gl_device(const std::string& cache_folder) {
 
 namespace {
 
-Result<DescribedModel<MaskModel>> load_model(const FilterSettings& settings) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(MaskModelOptions options, settings.segment.mask_model_options());
+Result<DescribedModel<MaskModel>> load_model(const SegmentSettings& settings) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskModelOptions options, settings.mask_model_options());
   options.normalization = settings.model.normalization();
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file,
                               ModelStore().resolve(settings.model.model.value_or(kDefaultModel)));
@@ -62,76 +63,60 @@ Result<DescribedModel<MaskModel>> load_model(const FilterSettings& settings) {
 }  // namespace
 
 Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& settings) {
-  const std::string cache_folder = settings.model.cache_folder();
+  const SegmentSettings& segment = settings.segment;
+  const std::string cache_folder = segment.model.cache_folder();
   SIGHTGLASS_ASSIGN_OR_RETURN(const GlDevice device, gl_device(cache_folder));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const DescribedModel<MaskModel> mask, load_model(settings));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const DescribedModel<MaskModel> mask, load_model(segment));
   const GlStateGuard guard(device.group->gl());
   const AllocationScope allocations(device.group->gl());
-  const GlTarget target{nullptr, device.group, device.info, FrameKind::kRgba, settings.model.tuning, cache_folder};
+  const GlTarget target{nullptr, device.group, device.info, FrameKind::kRgba, segment.model.tuning, cache_folder};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                               mask.plan(target, Segmenter::planned_kind(device.info, *mask, FrameKind::kRgba)));
-  const SegmenterOptions options{settings.segment.refine_for(mask->defaults), settings.segment.skip_static};
-  SIGHTGLASS_ASSIGN_OR_RETURN(
-      std::unique_ptr<Segmenter> segmenter,
-      Segmenter::create(device.group, device.info, std::move(plan), *mask, FrameKind::kRgba, options));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Effect> effect,
+                              Segmenter::create(target, std::move(plan), *mask, segment));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<EffectRunner> runner,
+                              EffectRunner::create(target, std::move(effect), nullptr, segment.run.mask_sync));
   SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the model"));
-  return std::unique_ptr<SegmentPass>(new SegmentPass(target, settings, mask->defaults, std::move(segmenter)));
-}
-
-SegmentPass::SegmentPass(const GlTarget& target, const FilterSettings& settings, const MaskDefaults& defaults,
-                         std::unique_ptr<Segmenter> segmenter)
-    : ModelProcessor(target, *segmenter, settings.segment.run),
-      group_(target.group),
-      largest_picture_(target.device.limits.max_texture_size),
-      defaults_(defaults),
-      segmenter_(std::move(segmenter)) {
-  scene_.settings = settings.segment;
+  std::unique_ptr<SegmentPass> pass(new SegmentPass(device, std::move(runner)));
+  pass->set(segment);
+  return pass;
 }
 
 SegmentPass::~SegmentPass() {
   const GlStateGuard guard(group_->gl());
-  segmenter_.reset();
+  runner_.reset();
 }
 
-Status SegmentPass::resize_model(const FrameSize& size) {
-  picture_.forget();
-  return segmenter_->resize(size);
-}
-
-void SegmentPass::update_picture() {
-  const SegmentSettings& settings = scene_.settings;
+void SegmentPass::set(SegmentSettings settings) {
   const std::string location = settings.background_location.value_or("");
-  if (settings.look.background != Background::kImage || location == picture_location_) return;
-  picture_location_ = location;
-  auto picture = Picture::load(location, largest_picture_);
-  picture_status_ = picture.ok() ? Status() : picture.status();
-  if (picture.ok()) scene_.picture = *picture;
+  if (settings.look.background == Background::kImage && location != picture_location_) {
+    picture_location_ = location;
+    auto picture = Picture::load(location, largest_picture_);
+    picture_status_ = picture.status();
+    if (picture.ok()) picture_ = *picture;
+  }
+  settings.picture = picture_;
+  settings_ = std::make_shared<SegmentSettings>(std::move(settings));
 }
 
 Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t height) {
   const GlStateGuard guard(group_->gl());
-  if (width != width_ || height != height_) {
-    width_ = height_ = 0;
-    SIGHTGLASS_RETURN_IF_ERROR(resize({width, height}));
-    width_ = width;
-    height_ = height;
+  if (const FrameSize size{width, height}; size != size_) {
+    size_ = {};
+    SIGHTGLASS_RETURN_IF_ERROR(runner_->resize(size, *settings_));
+    size_ = size;
   }
-  poll_time();
-  const SegmentSettings& settings = scene_.settings;
-  segmenter_->set_look(settings.look_for(defaults_), settings.fit);
-  update_picture();
-  SIGHTGLASS_RETURN_IF_ERROR(picture_.update(
-      scene_, {width, height},
-      [this](const auto& pixels, const PicturePlace& place) { return segmenter_->set_picture(pixels, place); }));
+  runner_->poll_time();
   FrameJob job;
+  job.settings = settings_;
   job.frame = {TextureRef{frame, GL_TEXTURE_2D, width, height}, {}, width, height};
   job.output = output;
   job.number = frames_++;
-  SIGHTGLASS_RETURN_IF_ERROR(process(job));
-  SIGHTGLASS_RETURN_IF_ERROR(finish(job));
-  problem_ = !job.failure.ok()                                ? job.failure
-             : settings.look.background == Background::kImage ? picture_status_
-                                                              : Status();
+  SIGHTGLASS_RETURN_IF_ERROR(runner_->process(job));
+  SIGHTGLASS_RETURN_IF_ERROR(runner_->finish(job));
+  problem_ = !job.failure.ok()                                  ? job.failure
+             : settings_->look.background == Background::kImage ? picture_status_
+                                                                : Status();
   return {};
 }
 

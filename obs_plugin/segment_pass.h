@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include "element/model_processor.h"
+#include "element/effect_runner.h"
 #include "property_page.h"
-#include "segment/compositing_processor.h"
-#include "segment/mask_model.h"
+#include "segment/picture.h"
 #include "segment/segmenter.h"
 #include "sightglass/device.h"
 #include "sightglass/share_group.h"
@@ -28,14 +28,16 @@ struct GlDevice {
 Result<GlDevice> gl_device(const std::string& cache_folder);
 
 // Every call, the destructor included, requires the graphics context of OBS to be current, and restores its GL state.
-class SegmentPass : public ModelProcessor {
+class SegmentPass {
  public:
   // Loads the model, and compiles and uploads everything.
   static Result<std::unique_ptr<SegmentPass>> create(const FilterSettings& settings);
-  ~SegmentPass() override;
+  ~SegmentPass();
 
   // The settings of the next frames. Values that are read at start keep those of create().
-  void set(const SegmentSettings& settings) { scene_.settings = settings; }
+  void set(SegmentSettings settings);
+  // The next frame is from another scene.
+  void forget() { runner_->forget(); }
   // Draws the frame in the texture `frame` into the texture `output`. Both have width × height pixels and the first row
   // at the top. Issues GL commands only: never waits for the GPU, and transfers no pixels except those of a new
   // background image. If it fails, do not show `output`.
@@ -44,21 +46,17 @@ class SegmentPass : public ModelProcessor {
   const Status& problem() const { return problem_; }
 
  private:
-  SegmentPass(const GlTarget& target, const FilterSettings& settings, const MaskDefaults& defaults,
-              std::unique_ptr<Segmenter> segmenter);
-  RunSettings run_settings() const override { return scene_.settings.run; }
-  Status resize_model(const FrameSize& size) override;
-  void update_picture();
+  SegmentPass(const GlDevice& device, std::unique_ptr<EffectRunner> runner)
+      : group_(device.group), largest_picture_(device.info.limits.max_texture_size), runner_(std::move(runner)) {}
 
   const std::shared_ptr<ShareGroup> group_;
   const int32_t largest_picture_;
-  const MaskDefaults defaults_;
-  std::unique_ptr<Segmenter> segmenter_;
-  SegmentRuntime::Scene scene_;
-  ScenePicture picture_;
-  std::optional<std::string> picture_location_;  // of the image in the scene, or of the one that failed to load
+  std::unique_ptr<EffectRunner> runner_;
+  std::shared_ptr<const SegmentSettings> settings_;
+  std::shared_ptr<const Picture> picture_;
+  std::optional<std::string> picture_location_;  // of picture_, or of the one that failed to load
   Status picture_status_, problem_;
-  int32_t width_ = 0, height_ = 0;
+  FrameSize size_;
   uint64_t frames_ = 0;
 };
 

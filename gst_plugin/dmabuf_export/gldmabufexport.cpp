@@ -45,7 +45,7 @@ namespace {
 GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS(SIGHTGLASS_EXPORT_SINK_CAPS));
 
-void post_error(gpointer self, const Status& status) {
+void post_export_error(gpointer self, const Status& status) {
   GST_ELEMENT_ERROR(self, RESOURCE, FAILED,
                     ("%s; use gldownload for frames in system memory", status.message().c_str()), (nullptr));
 }
@@ -64,7 +64,7 @@ void get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
 gboolean gl_start(GstGLBaseFilter* filter) {
   const Status status = exporter_of(filter).attach(filter->context);
   if (!status.ok()) {
-    post_error(filter, status);
+    post_export_error(filter, status);
     return FALSE;
   }
   GST_DEBUG_OBJECT(filter, "exporting from %" GST_PTR_FORMAT, filter->context);
@@ -163,14 +163,14 @@ gboolean decide_allocation(GstBaseTransform* transform, GstQuery* query) {
     gst_query_remove_nth_allocation_pool(query, 0);
   }
   const Status status = exporter_of(filter).set_format(*format, held, theirs);
-  if (!status.ok()) post_error(filter, status);
+  if (!status.ok()) post_export_error(filter, status);
   return status.ok();
 }
 
 GstFlowReturn prepare_output_buffer(GstBaseTransform* transform, GstBuffer* input, GstBuffer** output) {
   auto frame = exporter_of(transform).export_frame(input);
   if (!frame.ok()) {
-    post_error(transform, frame.status());
+    post_export_error(transform, frame.status());
     return GST_FLOW_ERROR;
   }
   *output = *frame;

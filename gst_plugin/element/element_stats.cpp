@@ -5,6 +5,17 @@
 
 namespace sightglass {
 
+GstStructure* ModelStats::to_structure(const std::string& name, const std::string& model) const {
+  const auto rounded = [](double value) { return static_cast<guint64>(value); };
+  return gst_structure_new(name.c_str(), "model", G_TYPE_STRING, model.c_str(), "frames", G_TYPE_UINT64, frames,
+                           "inferences", G_TYPE_UINT64, inferences, "dropped", G_TYPE_UINT64, dropped, "skipped",
+                           G_TYPE_UINT64, skipped, "failures", G_TYPE_UINT64, failures, "early", G_TYPE_UINT64, early,
+                           "model-time", G_TYPE_UINT64, rounded(model_ns), "gpu-time", G_TYPE_UINT64, rounded(gpu_ns),
+                           "gpu-time-p50", G_TYPE_UINT64, gpu_p50_ns, "gpu-time-p95", G_TYPE_UINT64, gpu_p95_ns,
+                           "cpu-time", G_TYPE_UINT64, rounded(cpu_ns), "latency", G_TYPE_UINT64, latency_ns,
+                           "start-time", G_TYPE_UINT64, start_ns, nullptr);
+}
+
 bool LatencyMeter::add(uint64_t frame_ns, uint64_t now_ns) {
   slowest_ns_ = std::max(slowest_ns_, frame_ns);
   const bool first = latency_ns_ == 0;

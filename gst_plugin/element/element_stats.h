@@ -1,6 +1,8 @@
 // Statistics of an element that runs a model: counters, times, rates, and the latency that it reports.
 #pragma once
 
+#include <gst/gst.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -100,6 +102,9 @@ struct ModelStats {
   uint64_t gpu_p50_ns = 0, gpu_p95_ns = 0;      // of recent frames; 0: unknown
   uint64_t latency_ns = 0;                      // as reported to the pipeline
   uint64_t start_ns = 0;                        // 0: the model is not ready
+
+  // As the property `stats` shows them. The caller owns the result.
+  GstStructure* to_structure(const std::string& name, const std::string& model) const;
 };
 
 struct GpuTime {

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "element/model_settings.h"
+#include "element/element_settings.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 

@@ -3,10 +3,15 @@
 #include <array>
 #include <span>
 
+#include "element/element_settings.h"
 #include "element/element_stats.h"
-#include "element/model_settings.h"
+#include "model_store.h"
 
 namespace sightglass {
+
+std::string hud_title(const std::string& element, const std::optional<std::string>& model) {
+  return element + " " + model_title(model.value_or(""));
+}
 
 Result<std::unique_ptr<ModelHud>> ModelHud::create(const std::shared_ptr<ShareGroup>& group, std::string title) {
   SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<OverlayPainter> painter, OverlayPainter::create(group));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,9 @@ namespace sightglass {
 
 struct ModelSettings;
 struct ModelStats;
+
+// "glsegment selfie-segmenter". `model` is the value of the property.
+std::string hud_title(const std::string& element, const std::optional<std::string>& model);
 
 // All calls, including the destructor, need the context current and restore GL state.
 class ModelHud {

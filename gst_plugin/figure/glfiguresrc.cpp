@@ -124,10 +124,6 @@ GstStaticPadTemplate src_template =
                             GST_STATIC_CAPS(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(
                                 GST_CAPS_FEATURE_MEMORY_GL_MEMORY, "RGBA") ", texture-target = (string) 2D"));
 
-void post_error(gpointer self, const Status& status) {
-  GST_ELEMENT_ERROR(self, RESOURCE, FAILED, ("%s", status.message().c_str()), (nullptr));
-}
-
 void set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
   GstBaseSrc* src = GST_BASE_SRC(object);
   auto& settings = state_of(src).settings;

@@ -28,6 +28,7 @@ struct OwnSize {
   int32_t width = 0, height = 0;  // 0: unknown yet
   // Proportions of the shown part of the frame on a screen; 0: the whole frame.
   int32_t seen_width = 0, seen_height = 0;
+  bool operator==(const OwnSize&) const = default;
 };
 
 struct FrameCapsChoice {

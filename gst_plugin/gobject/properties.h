@@ -43,6 +43,8 @@ std::string property_text(const GParamSpec& spec, const GValue& value);
 
 // Posts why something is not in effect as an element warning.
 void post_warning(gpointer element, const Status& status);
+// Posts the failure as an element error with the domain and code that match its ErrorCode. Any thread.
+void post_error(gpointer element, const Status& status);
 
 // A value of type T in settings of type S.
 template <typename S, typename T>
@@ -136,54 +138,54 @@ Property<S> make(const PropertyHead& head, const Field<S, T>& field, const Prope
 }
 
 template <typename F>
-auto flag(const char* name, const char* nick, F field, Effect effect, const char* blurb) {
+auto flag(const char* name, const char* nick, F field, TakesEffect when, const char* blurb) {
   static_assert(std::is_same_v<ValueOf<F>, bool>);
-  return make({name, nick, effect, blurb}, field_of(field), flag_value());
+  return make({name, nick, when, blurb}, field_of(field), flag_value());
 }
 
 // Of std::optional<std::string>.
 template <typename F>
-auto text(const char* name, const char* nick, F field, Effect effect, const char* blurb) {
+auto text(const char* name, const char* nick, F field, TakesEffect when, const char* blurb) {
   static_assert(std::is_same_v<ValueOf<F>, std::optional<std::string>>);
-  return make({name, nick, effect, blurb}, field_of(field), text_value());
+  return make({name, nick, when, blurb}, field_of(field), text_value());
 }
 
 template <typename F>
-auto number(const char* name, const char* nick, F field, ValueOf<F> least, ValueOf<F> most, Effect effect,
+auto number(const char* name, const char* nick, F field, ValueOf<F> least, ValueOf<F> most, TakesEffect when,
             const char* blurb) {
-  return make({name, nick, effect, blurb}, field_of(field), number_value(least, most));
+  return make({name, nick, when, blurb}, field_of(field), number_value(least, most));
 }
 
 // Of std::optional<int32_t>, std::optional<float>, or std::optional<double>, which reads as `unset` until it is set.
 template <typename F>
 auto optional_number(const char* name, const char* nick, F field, typename ValueOf<F>::value_type unset,
-                     typename ValueOf<F>::value_type least, typename ValueOf<F>::value_type most, Effect effect,
+                     typename ValueOf<F>::value_type least, typename ValueOf<F>::value_type most, TakesEffect when,
                      const char* blurb) {
-  return make({name, nick, effect, blurb}, field_of(field), optional_number_value(least, most, unset));
+  return make({name, nick, when, blurb}, field_of(field), optional_number_value(least, most, unset));
 }
 
 // Of R G B A in [0,1]; the property is 0xAARRGGBB.
 template <typename F>
-auto color(const char* name, const char* nick, F field, Effect effect, const char* blurb) {
+auto color(const char* name, const char* nick, F field, TakesEffect when, const char* blurb) {
   static_assert(std::is_same_v<ValueOf<F>, std::array<float, 4>>);
-  return make({name, nick, effect, blurb}, field_of(field), color_value());
+  return make({name, nick, when, blurb}, field_of(field), color_value());
 }
 
 // One of the words of an enumeration that GObject knows.
 template <typename F>
-auto choice(const char* name, const char* nick, F field, GType type, Effect effect, const char* blurb) {
-  return make({name, nick, effect, blurb}, field_of(field), enum_value(type, kEnumField<ValueOf<F>>));
+auto choice(const char* name, const char* nick, F field, GType type, TakesEffect when, const char* blurb) {
+  return make({name, nick, when, blurb}, field_of(field), enum_value(type, kEnumField<ValueOf<F>>));
 }
 
 // The same of one that is registered as `type_name`.
 template <typename F>
 auto choice(const char* name, const char* nick, F field, const char* type_name,
-            std::initializer_list<Word<ValueOf<F>>> words, Effect effect, const char* blurb) {
+            std::initializer_list<Word<ValueOf<F>>> words, TakesEffect when, const char* blurb) {
   std::vector<GEnumValue> values;
   for (const auto& word : words) {
     values.push_back({EnumNumbers<ValueOf<F>>::number(word.value), word.meaning, word.nick});
   }
-  return choice(name, nick, field, enum_type(type_name, values), effect, blurb);
+  return choice(name, nick, field, enum_type(type_name, values), when, blurb);
 }
 
 }  // namespace row

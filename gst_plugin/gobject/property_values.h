@@ -14,20 +14,20 @@ namespace sightglass {
 
 // When a new value takes effect: at the next start, so that it can be set only in NULL and READY, or with the next
 // frame.
-enum Effect : uint8_t { kAtStart, kLive };
+enum TakesEffect : uint8_t { kAtStart, kLive };
 
 // What every property has. GObject keeps the pointers: the strings are static.
 struct PropertyHead {
   const char* name;
   const char* nick;
-  Effect effect;
+  TakesEffect when;
   const char* blurb;
 
   // Controllers set live properties, except strings.
   GParamFlags flags(bool is_string = false) const {
     int flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-    flags |= effect == kLive ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY;
-    if (effect == kLive && !is_string) flags |= GST_PARAM_CONTROLLABLE;
+    flags |= when == kLive ? GST_PARAM_MUTABLE_PLAYING : GST_PARAM_MUTABLE_READY;
+    if (when == kLive && !is_string) flags |= GST_PARAM_CONTROLLABLE;
     return static_cast<GParamFlags>(flags);
   }
 };

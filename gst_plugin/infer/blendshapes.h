@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "element/model_run.h"
+#include "element/effect.h"
 #include "gl/objects.h"
 #include "infer/landmarks.h"
 #include "sightglass/gl_objects.h"

@@ -1,40 +1,54 @@
 #include "infer/inferencer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
 #include "infer/decoder.h"
+#include "infer/landmarks.h"
+#include "infer/tensor_attachment.h"
+#include "model_store.h"
 
 #define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
 
-Result<std::unique_ptr<Inferencer>> Inferencer::create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                       std::shared_ptr<const Plan> plan, const InferModel& model,
-                                                       FrameKind kind, const std::optional<Detector>& detector,
+Inferencer::Inferencer(const GlTarget& target, const InferModel& model) : Effect(target.group), model_(model) {}
+Inferencer::~Inferencer() = default;
+
+Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, std::shared_ptr<const Plan> plan,
+                                                       const InferModel& model, const std::optional<Detector>& detector,
                                                        std::shared_ptr<const Plan> blendshapes) {
-  std::unique_ptr<Inferencer> result(new Inferencer(std::move(group), device, kind));
-  const GlStateGuard guard(result->gl_, kind);
+  std::unique_ptr<Inferencer> result(new Inferencer(target, model));
+  const GlStateGuard guard(result->gl_, target.frame);
   clear_gl_errors(result->gl_);
-  result->model_width_ = model.width;
-  result->model_height_ = model.height;
-  result->own_size_ = model.own_size;
-  SIGHTGLASS_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(detector.has_value())));
+  const FrameLife life = life_of_frames(detector.has_value());
   SIGHTGLASS_RETURN_IF_ERROR(result->create_sessions(std::move(plan), model, detector));
-  SIGHTGLASS_ASSIGN_OR_RETURN(result->decoder_, make_decoder(result->group_, model));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->decoder_, make_decoder(target.group, model));
   if (blendshapes != nullptr) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(result->blendshapes_, Blendshapes::create(result->group_, std::move(blendshapes)));
+    SIGHTGLASS_ASSIGN_OR_RETURN(result->blendshapes_, Blendshapes::create(target.group, std::move(blendshapes)));
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(result->group_));
-  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(result->group_, result->read_kind()));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(target.group));
+  const FrameKind read = FrameReader::planned_kind(target.device, target.frame, life);
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(target.group, read));
   result->frames_.emplace(std::move(frames));
-  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(result->group_, FrameKind::kRgba));
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter pictures, FramePainter::create(target.group, FrameKind::kRgba));
   result->pictures_.emplace(std::move(pictures));
   const std::string what = "allocating buffers for " + model.model->name() + " and its results";
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
+  result->traits_.life = life;
+  if (result->decoder_) result->traits_.found = result->decoder_->results();
+  result->traits_.decode = [self = result.get()](std::span<const std::byte> bytes) {
+    return infer_results(self->model_, bytes, self->look_.threshold);
+  };
   return result;
+}
+
+Status Inferencer::attach_tensors(const GlTarget& target) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(tensors_, TensorAttachment::create(target.context, target.group, *model_.model));
+  return {};
 }
 
 Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
@@ -63,16 +77,33 @@ Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const Infer
   return {};
 }
 
-void Inferencer::resize(const FrameSize& size) {
-  size_ = size;
-  forget();
-  const GlStateGuard guard(gl_, kind_);
-  if (decoder_ && look_.draw) decoder_->primitives(size.shown_width(), size.height, look_);
+void Inferencer::set_look(const InferSettings& settings) {
+  look_ = settings.look;
+  look_.blendshapes = settings.results.mode != ResultsMode::kNone;
+  look_.max_results = settings.max_results.value_or(model_.in_region ? 1 : InferSettings::kUsualResults);
+  fit_ = settings.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch);
 }
 
-void Inferencer::forget_results() {
+Status Inferencer::resize(const FrameSize& size, const ElementSettings& settings) {
+  set_look(static_cast<const InferSettings&>(settings));
+  size_ = size;
+  if (decoder_ && look_.draw) decoder_->primitives(size.shown_width(), size.height, look_);
+  return {};
+}
+
+void Inferencer::forget() {
   if (decoder_) decoder_->forget();
   if (first_) first_->is_new = true;
+}
+
+Status Inferencer::prepare(FrameJob& job) {
+  set_look(static_cast<const InferSettings&>(*job.settings));
+  return {};
+}
+
+Result<std::optional<ShownMask>> Inferencer::attach(const FrameJob& job) {
+  if (tensors_) SIGHTGLASS_RETURN_IF_ERROR(tensors_->attach(job.output_buffer, *this));
+  return std::optional<ShownMask>();
 }
 
 Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& frame) {
@@ -83,7 +114,7 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
   }
   if (first_) return stage == 0 ? begin_detector(frame) : begin_in_region(frame);
   GST_LOG_OBJECT(log_object(), "model: runs");
-  next_input_to_upright_ = frame.input_to_upright(model_width_, model_height_, fit_);
+  next_input_to_upright_ = frame.input_to_upright(model_.width, model_.height, fit_);
   SIGHTGLASS_RETURN_IF_ERROR(
       session_->set_input_frame(0, frame.stored, next_input_to_upright_.then(frame.upright_to_stored)));
   return ModelStage{session_.get(), {}, 0};
@@ -96,7 +127,7 @@ Result<ModelStage> Inferencer::begin_detector(const UprightFrame& frame) {
   runs_blendshapes_ = blendshapes_ != nullptr && look_.blendshapes;
   const float seconds = std::exchange(first_->is_new, false) ? -1.0f : 0.0f;
   first_->params =
-      region_params(frame, {regions_wanted_, look_.threshold, seconds}, model_width_, model_height_, first_->rule);
+      region_params(frame, {regions_wanted_, look_.threshold, seconds}, model_.width, model_.height, first_->rule);
   first_->regions.begin(first_->params);
   next_input_to_upright_ = frame.input_to_upright(first_->width, first_->height, Fit::kLetterbox);
   SIGHTGLASS_RETURN_IF_ERROR(
@@ -141,21 +172,25 @@ Status Inferencer::end_stage(size_t stage) {
 }
 
 TextureRef Inferencer::target(GLuint output) const {
-  if (!own_size_) return {output, GL_TEXTURE_2D, size_.width, size_.height};
+  if (!model_.own_size) return {output, GL_TEXTURE_2D, size_.width, size_.height};
   const TextureRef picture = decoder_->picture();
   return {output, GL_TEXTURE_2D, picture.width, picture.height};
 }
 
 Status Inferencer::draw_frame(const UprightFrame& frame, GLuint output, const InputTransform& input_to_upright) {
-  const InputTransform shown = own_size_ ? input_to_upright.then(frame.upright_to_stored) : frame.upright_to_stored;
+  const InputTransform shown =
+      model_.own_size ? input_to_upright.then(frame.upright_to_stored) : frame.upright_to_stored;
   return frames_->draw(frame.stored, shown, target(output));
 }
 
-Status Inferencer::draw(const UprightFrame& frame, GLuint output) {
+Status Inferencer::draw(const UprightFrame& frame, GLuint output, Shown shown) {
+  if (shown != Shown::kResult) {
+    return draw_frame(frame, output, frame.input_to_upright(model_.width, model_.height, fit_));
+  }
   GST_LOG_OBJECT(log_object(), "draw: frame%s", look_.draw ? " and results" : "");
   const TextureRef picture = decoder_ ? decoder_->picture() : TextureRef();
   if (picture.id != 0 && look_.draw) {
-    return pictures_->draw(picture, own_size_ ? InputTransform() : input_to_upright_.inverse(), target(output));
+    return pictures_->draw(picture, model_.own_size ? InputTransform() : input_to_upright_.inverse(), target(output));
   }
   SIGHTGLASS_RETURN_IF_ERROR(draw_frame(frame, output, input_to_upright_));
   if (!decoder_ || !look_.draw) return {};
@@ -164,8 +199,84 @@ Status Inferencer::draw(const UprightFrame& frame, GLuint output) {
   return shapes[0].count > 0 ? overlay_->draw(target(output), shapes, shown_width) : Status();
 }
 
-Status Inferencer::draw_without_result(const UprightFrame& frame, GLuint output, OnFailure /*policy*/) {
-  return draw_frame(frame, output, frame.input_to_upright(model_width_, model_height_, fit_));
+// Converts the GPU buffers of decoders, after readback, to results for applications.
+
+namespace {
+
+// Names the object by the subject of the landmarks.
+void name_subject(const InferModel::PointsLayout& points, const Landmarks& landmarks, ResultObject& object) {
+  object.class_id = 0;
+  switch (points.subject) {
+    case InferModel::Subject::kFace:
+      object.label = "face";
+      break;
+    case InferModel::Subject::kEye:
+      object.label = "eye";
+      break;
+    case InferModel::Subject::kHand:
+      object.label = "hand";
+      object.skeleton = &hand_skeleton();
+      if (!points.handedness) break;
+      object.class_id = landmarks.right >= 0.5f ? 1 : 0;
+      object.label = object.class_id == 1 ? "right_hand" : "left_hand";
+      break;
+    case InferModel::Subject::kUnknown:
+      break;
+  }
+}
+
+// Adds a face, hand or eye as an object whose box encloses all of its points.
+void add_landmarks(const Landmarks& landmarks, size_t blendshapes, const InferModel& model, float threshold,
+                   InferenceResults& results) {
+  const int32_t count = std::clamp(landmarks.count, 0, kMaxLandmarks);
+  if (count == 0 || !(landmarks.score >= threshold)) return;
+  ResultObject object;
+  name_subject(model.points, landmarks, object);
+  object.score = landmarks.score;
+  object.id = landmarks.id;
+  object.box = {landmarks.points[0][0], landmarks.points[0][1], landmarks.points[0][0], landmarks.points[0][1]};
+  for (int32_t i = 0; i < count; ++i) {
+    const auto& [x, y, z, unused] = landmarks.points[static_cast<size_t>(i)];
+    object.points.push_back({x, y, z, landmarks.score, landmarks.score, 0, 0, 0});
+    object.box = {std::min(object.box[0], x), std::min(object.box[1], y), std::max(object.box[2], x),
+                  std::max(object.box[3], y)};
+  }
+  for (size_t i = 0; i < blendshapes; ++i) {
+    object.classifications.push_back({kBlendshapeNames[i], static_cast<int32_t>(i), landmarks.blendshapes[i]});
+  }
+  results.objects.push_back(std::move(object));
+}
+
+void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, float threshold,
+                   InferenceResults& results) {
+  const auto found = std::make_unique<LandmarkObjects>();
+  std::memcpy(found.get(), bytes.data(), std::min(bytes.size(), sizeof(*found)));
+  const auto count = static_cast<size_t>(std::clamp(found->count, 0, kMaxLandmarkObjects));
+  const auto blendshapes = static_cast<size_t>(std::clamp(found->blendshapes, 0, kBlendshapes));
+  for (size_t i = 0; i < count; ++i) add_landmarks(found->objects[i], blendshapes, model, threshold, results);
+}
+
+}  // namespace
+
+InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold) {
+  InferenceResults results;
+  results.model = model_title(model.model->name());
+  switch (model.task) {
+    case InferTask::kDetection:
+      results.objects = detections_of(bytes, model.labels);
+      break;
+    case InferTask::kClassification:
+      for (ResultObject& object : detections_of(bytes, model.labels)) {
+        results.classifications.push_back({std::move(object.label), object.class_id, object.score});
+      }
+      break;
+    case InferTask::kLandmarks:
+      add_landmarks(bytes, model, threshold, results);
+      break;
+    default:
+      break;
+  }
+  return results;
 }
 
 }  // namespace sightglass

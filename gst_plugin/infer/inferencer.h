@@ -1,15 +1,19 @@
-// Runs a model, decodes its outputs and draws the results, on one GL context.
+// glinfer on one GL context: its settings, and the effect that runs a model, decodes its outputs and draws the results.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "detect/regions.h"
 #include "draw/overlay_painter.h"
-#include "element/frame_model.h"
+#include "element/effect.h"
+#include "element/element_settings.h"
+#include "element/loaded_model.h"
 #include "gl/frame_reader.h"
+#include "gobject/properties.h"
 #include "infer/blendshapes.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
@@ -20,8 +24,29 @@
 
 namespace sightglass {
 
+// Size of output frames that show an image output by the model.
+enum class OutputSize : uint8_t { kFrame, kModel };
+
+struct InferSettings : ElementSettings {
+  // Read when the element starts.
+  InferTask task = InferTask::kAuto;
+  std::optional<std::string> labels, extra_inputs, detector;
+  std::optional<double> output_scale, output_offset;  // unset: from the model
+  bool attach_tensors = false;
+  OutputSize output_size = OutputSize::kFrame;
+  // Live.
+  static constexpr int32_t kUsualResults = 10;
+  std::optional<int32_t> max_results;  // unset: kUsualResults, or one face or hand
+  InferLook look;                      // its max_results follows from the one above
+  std::optional<Fit> fit;              // unset: chosen for the model
+};
+
+const PropertyTable<InferSettings>& infer_properties();
+
+class TensorAttachment;
+
 // The result of a run is that of the decoder.
-class Inferencer : public FrameModel {
+class Inferencer : public Effect {
  public:
   // The detector that finds the region of the model, and its plan for the same kind of frames.
   struct Detector {
@@ -32,49 +57,45 @@ class Inferencer : public FrameModel {
   static FrameKind planned_kind(const DeviceInfo& device, const InferModel& model, FrameKind kind) {
     return FrameReader::planned_kind(device, kind, life_of_frames(model.in_region));
   }
-  // Compiles and uploads everything that the group does not have yet, so that drawing does not. Frames are of `kind`,
-  // and `plan` is that of `model` for planned_kind(). Inputs other than the image are zeros. If the model runs on a
-  // region (InferModel::in_region), a detector is required, and the model runs only when that finds one. Then
-  // `blendshapes` may be the plan of a BlendshapeModel, which runs after it.
-  static Result<std::unique_ptr<Inferencer>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                    std::shared_ptr<const Plan> plan, const InferModel& model,
-                                                    FrameKind kind,
+  // Compiles and uploads everything that the group does not have yet, so that drawing does not. `plan` is that of
+  // `model` for planned_kind(). Inputs other than the image are zeros. If the model runs on a region
+  // (InferModel::in_region), a detector is required, and the model runs only when that finds one. Then `blendshapes`
+  // may be the plan of a BlendshapeModel, which runs after it.
+  static Result<std::unique_ptr<Inferencer>> create(const GlTarget& target, std::shared_ptr<const Plan> plan,
+                                                    const InferModel& model,
                                                     const std::optional<Detector>& detector = std::nullopt,
                                                     std::shared_ptr<const Plan> blendshapes = nullptr);
+  ~Inferencer() override;
 
-  // Prepares for upright frames of width × height pixels, and forgets previous frames. The output of render() has this
-  // size, or the size of the model's image (InferModel::own_size) and then shows the frame region of the model input.
-  // Rasterizes text for the current look; frames do that only if their text height differs.
-  void resize(const FrameSize& size);
-  // How to decode and draw outputs, and how to fit frames into the model input, from now on.
-  void set_look(const InferLook& look, Fit fit) {
-    look_ = look;
-    fit_ = fit;
-  }
+  // Frames then have this size, or the size of the model's image (InferModel::own_size), which shows the frame region
+  // of the model input. Rasterizes text for the current look; frames do that only if their text height differs.
+  Status resize(const FrameSize& size, const ElementSettings& settings) override;
+  void forget() override;
+  Status prepare(FrameJob& job) override;
+  size_t stages() const override { return first_ ? 1 + stages_per_region() * static_cast<size_t>(regions_wanted_) : 1; }
+  Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
+  Status end_stage(size_t stage) override;
+  Status draw(const UprightFrame& frame, GLuint output, Shown shown) override;
+  Result<std::optional<ShownMask>> attach(const FrameJob& job) override;
+
+  // Attaches the outputs to frames from now on.
+  Status attach_tensors(const GlTarget& target);
   // Sets the content of an input other than the image: tightly packed, row-major, of the input's type.
   Status write_input(size_t input, std::span<const std::byte> bytes) { return session_->write_input(input, bytes); }
 
-  // The results of the last run (Decoder::results()).
-  BufferRange results() const { return decoder_ ? decoder_->results() : BufferRange(); }
   // The values of an output (Session::output_buffer()).
   Result<BufferRange> tensor(size_t output) const { return session_->output_buffer(output); }
 
  private:
-  Inferencer(std::shared_ptr<ShareGroup> group, const DeviceInfo& device, FrameKind kind)
-      : FrameModel(std::move(group), device, kind) {}
+  Inferencer(const GlTarget& target, const InferModel& model);
+  void set_look(const InferSettings& settings);
   // The model reads the region of the frame after the detector has run.
   static FrameLife life_of_frames(bool in_region) { return in_region ? FrameLife::kKept : FrameLife::kOneFrame; }
   Status create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
                          const std::optional<Detector>& detector);
-  size_t stages() const override { return first_ ? 1 + stages_per_region() * static_cast<size_t>(regions_wanted_) : 1; }
   size_t stages_per_region() const { return runs_blendshapes_ ? 2 : 1; }
   // The stages of a region are the model, then the blendshapes.
   bool is_blendshapes(size_t stage) const { return runs_blendshapes_ && stage > 0 && stage % 2 == 0; }
-  Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
-  Status end_stage(size_t stage) override;
-  Status draw(const UprightFrame& frame, GLuint output) override;
-  Status draw_without_result(const UprightFrame& frame, GLuint output, OnFailure policy) override;
-  void forget_results() override;
   Result<ModelStage> begin_detector(const UprightFrame& frame);
   Result<ModelStage> begin_in_region(const UprightFrame& frame);
   Status end_detector();
@@ -83,6 +104,7 @@ class Inferencer : public FrameModel {
   TextureRef target(GLuint output) const;
   Status draw_frame(const UprightFrame& frame, GLuint output, const InputTransform& input_to_upright);
 
+  const InferModel model_;
   std::unique_ptr<Session> session_;
   struct FirstStage {
     std::unique_ptr<Session> session;
@@ -99,16 +121,19 @@ class Inferencer : public FrameModel {
   std::optional<FramePainter> frames_;        // draws frames
   std::optional<FramePainter> pictures_;      // draws images output by the model
   std::unique_ptr<OverlayPainter> overlay_;
-  int32_t model_width_ = 0, model_height_ = 0;
-  FrameSize size_;                        // of upright frames
-  InputTransform input_to_upright_;       // of the last run
-  InputTransform next_input_to_upright_;  // of the current run; for the detector in its stage
+  std::unique_ptr<TensorAttachment> tensors_;  // null: they are not attached
+  FrameSize size_;                             // of upright frames
+  InputTransform input_to_upright_;            // of the last run
+  InputTransform next_input_to_upright_;       // of the current run; for the detector in its stage
   InferLook look_;
   Fit fit_ = Fit::kStretch;
-  bool own_size_ = false;
   // Of the current run:
   int32_t regions_wanted_ = 1;
   bool runs_blendshapes_ = false;
 };
+
+// Returns objects or classifications from the bytes of Detections or LandmarkObjects, depending on the model task.
+// Skips landmarks with a score below `threshold`. Does not set the frame.
+InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold);
 
 }  // namespace sightglass

@@ -219,7 +219,15 @@ class CellsFinder : public OneStageFinder {
 
 Status PersonFinder::find(const UprightFrame& frame, const FindOptions& options) {
   set_options(options);
-  return ModelRun().run(*this, frame);
+  size_t number = 0;
+  do {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const ModelStage stage, begin_stage(number, frame));
+    const BufferRange& flag = stage.flag;
+    SIGHTGLASS_RETURN_IF_ERROR(flag.buffer != 0 ? stage.session->run_if(flag.buffer, flag.offset)
+                                                : stage.session->run());
+    SIGHTGLASS_RETURN_IF_ERROR(end_stage(number));
+  } while (++number < stages());
+  return {};
 }
 
 float usual_person_score(PoseKind kind) {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "detect/regions.h"
-#include "element/model_run.h"
+#include "element/effect.h"
 #include "gl/frame_format.h"
 #include "pose/pose_model.h"
 #include "sightglass/plan.h"
@@ -29,11 +29,16 @@ inline RegionOptions region_options(const FindOptions& options) {
 }
 
 // Reads nothing back and never waits. The results of a run are found() and mask().
-class PersonFinder : public ModelStages {
+class PersonFinder {
  public:
+  virtual ~PersonFinder() = default;
+  // As those of Effect.
+  virtual size_t stages() const { return 1; }
+  virtual Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) = 0;
+  virtual Status end_stage(size_t stage) = 0;
   // Call before begin_stage(0): sets the options of the run that it begins.
   void set_options(const FindOptions& options) { options_ = options; }
-  // Issues all work for a frame.
+  // Runs all stages for a frame.
   Status find(const UprightFrame& frame, const FindOptions& options);
   // The people found: a buffer of Persons (meta/persons.h). Entries without points are empty; boxes are unset. IDs are
   // those of a finder that tracks people itself, otherwise 0. The same buffer after every frame.

@@ -1,5 +1,7 @@
 #include "pose/pose_estimator.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "gl/pass.h"
 #include "gobject/log.h"
 #include "meta/persons.h"
+#include "model_store.h"
 #include "pose/shaders.h"
 #include "sightglass/gl_objects.h"
 
@@ -116,32 +119,84 @@ Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& pictu
   return painter_->draw(picture, ranges, shown_width);
 }
 
-Result<std::unique_ptr<PoseEstimator>> PoseEstimator::create(std::shared_ptr<ShareGroup> group,
-                                                             const DeviceInfo& device, const PoseModel& model,
-                                                             std::unique_ptr<PersonFinder> finder, FrameKind kind) {
-  std::unique_ptr<PoseEstimator> result(new PoseEstimator(std::move(group), device, kind));
-  const std::shared_ptr<ShareGroup>& shared = result->group_;
-  const GlStateGuard guard(shared->gl(), kind);
-  result->usual_person_score_ = usual_person_score(model.kind);
-  result->finder_ = std::move(finder);
-  SIGHTGLASS_RETURN_IF_ERROR(result->create_reader(device, life_of_frames(model.kind)));
-  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frame_painter, FramePainter::create(shared, result->read_kind()));
+float FrameClock::seconds_to(GstClockTime time) {
+  constexpr float kUsual = 1.0F / 30;
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return kUsual;
+  const GstClockTime before = std::exchange(before_, time);
+  if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return -1;
+  // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
+  constexpr double kTick = 1e-4;
+  return static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
+}
+
+namespace {
+
+// Logs people who appear or are lost, if results reach the CPU.
+class PeopleLog {
+ public:
+  explicit PeopleLog(GstElement* element) : element_(element) {}
+
+  void note(const std::vector<ResultObject>& people) {
+    if (!is_logged(GST_CAT_DEFAULT, GST_LEVEL_DEBUG)) return;
+    std::vector<int32_t> ids;
+    for (const ResultObject& person : people) {
+      ids.push_back(person.id);
+      if (std::erase(ids_, person.id) > 0) continue;
+      GST_DEBUG_OBJECT(element_, "person %d found: score %.2f", person.id, static_cast<double>(person.score));
+    }
+    for (const int32_t id : ids_) GST_DEBUG_OBJECT(element_, "person %d lost", id);
+    ids_ = std::move(ids);
+  }
+
+ private:
+  GstElement* element_;
+  std::vector<int32_t> ids_;  // of the people in the previous results
+};
+
+}  // namespace
+
+PoseEstimator::PoseEstimator(const GlTarget& target, const PoseModel& model, std::unique_ptr<PersonFinder> finder)
+    : Effect(target.group), usual_person_score_(usual_person_score(model.kind)), finder_(std::move(finder)) {}
+
+Result<std::unique_ptr<Effect>> PoseEstimator::create(const GlTarget& target, GstElement* element,
+                                                      const PoseModel& model, std::unique_ptr<PersonFinder> finder) {
+  const GlStateGuard guard(target.group->gl(), target.frame);
+  std::unique_ptr<PoseEstimator> result(new PoseEstimator(target, model, std::move(finder)));
+  const FrameKind read = planned_kind(target.device, model.kind, target.frame);
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frame_painter, FramePainter::create(target.group, read));
   result->frame_painter_.emplace(std::move(frame_painter));
-  SIGHTGLASS_ASSIGN_OR_RETURN(PersonFollower follower, PersonFollower::create(shared));
+  SIGHTGLASS_ASSIGN_OR_RETURN(PersonFollower follower, PersonFollower::create(target.group));
   result->follower_.emplace(std::move(follower));
-  SIGHTGLASS_ASSIGN_OR_RETURN(result->skeletons_, SkeletonPainter::create(shared, *model.skeleton));
-  return result;
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->skeletons_, SkeletonPainter::create(target.group, *model.skeleton));
+  result->traits_ = {.life = life_of_frames(model.kind),
+                     .warms_up = true,
+                     .mask = result->finder_->mask(),
+                     .found = result->follower_->persons(),
+                     .decode = [title = model_title(model.model->name()), skeleton = model.skeleton,
+                                log = PeopleLog(element)](std::span<const std::byte> bytes) mutable {
+                       InferenceResults results{title, {}, persons_of(bytes, *skeleton), {}};
+                       log.note(results.objects);
+                       return results;
+                     }};
+  return std::unique_ptr<Effect>(std::move(result));
 }
 
-Status PoseEstimator::resize(const FrameSize& size) {
+Status PoseEstimator::resize(const FrameSize& size, const ElementSettings& /*settings*/) {
   size_ = size;
-  forget();
-  return std::exchange(warm_, true) ? Status() : warm_up(size.width, size.height);
+  return {};
 }
 
-void PoseEstimator::forget_results() {
+void PoseEstimator::forget() {
   is_new_ = true;
   seconds_ = 0;
+}
+
+Status PoseEstimator::prepare(FrameJob& job) {
+  const float seconds = clock_.seconds_to(GST_BUFFER_PTS(job.input));
+  job.is_new_scene = seconds < 0;
+  seconds_ += std::max(seconds, 0.0F);
+  look_ = static_cast<const PoseSettings&>(*job.settings).look;
+  return {};
 }
 
 Result<ModelStage> PoseEstimator::begin_stage(size_t stage, const UprightFrame& frame) {
@@ -170,16 +225,18 @@ Status PoseEstimator::end_stage(size_t stage) {
   return {};
 }
 
-Status PoseEstimator::draw(const UprightFrame& frame, GLuint output) {
-  GST_LOG_OBJECT(log_object(), "draw: frame%s", look_.draw ? " and skeletons" : "");
+Status PoseEstimator::draw(const UprightFrame& frame, GLuint output, Shown shown) {
+  const bool draws = shown == Shown::kResult && look_.draw;
+  if (shown == Shown::kResult) GST_LOG_OBJECT(log_object(), "draw: frame%s", draws ? " and skeletons" : "");
   const TextureRef picture{output, GL_TEXTURE_2D, size_.width, size_.height};
   SIGHTGLASS_RETURN_IF_ERROR(frame_painter_->draw(frame.stored, frame.upright_to_stored, picture));
-  return look_.draw ? skeletons_->draw(persons(), picture, size_.shown_width(), look_.style) : Status();
+  return draws ? skeletons_->draw(follower_->persons(), picture, size_.shown_width(), look_.style) : Status();
 }
 
-Status PoseEstimator::draw_without_result(const UprightFrame& frame, GLuint output, OnFailure /*policy*/) {
-  return frame_painter_->draw(frame.stored, frame.upright_to_stored,
-                              {output, GL_TEXTURE_2D, size_.width, size_.height});
+// The model outputs masks only if requested.
+Result<std::optional<ShownMask>> PoseEstimator::attach(const FrameJob& /*job*/) {
+  const TextureRef mask = finder_->mask();
+  return mask.id != 0 ? std::optional(ShownMask{mask, {}}) : std::nullopt;
 }
 
 }  // namespace sightglass

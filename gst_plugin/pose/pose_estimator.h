@@ -1,16 +1,21 @@
-// Pose estimation on one GL context: finds people, tracks them, and draws their skeletons.
+// glpose on one GL context: its settings, and the effect that finds people, tracks them, and draws their skeletons.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "draw/overlay_painter.h"
-#include "element/frame_model.h"
+#include "element/effect.h"
+#include "element/element_settings.h"
+#include "element/loaded_model.h"
 #include "gl/frame_reader.h"
 #include "gl/objects.h"
+#include "gobject/properties.h"
 #include "meta/inference_results.h"
 #include "pose/person_finder.h"
 #include "sightglass/device.h"
@@ -105,56 +110,67 @@ struct PoseLook {
   SkeletonStyle style;  // its thresholds also apply to the boxes of people
 };
 
+struct PoseSettings : ElementSettings {
+  // Read when the element starts.
+  std::optional<std::string> detector;  // of BlazePose; unset or empty: in the directory of the model, or downloaded
+  bool attach_mask = false;
+  // Live.
+  static constexpr float kUnsetScore = -1;
+  float person_threshold = kUnsetScore;  // as set; look.person_score is the effective value
+  PoseLook look;
+};
+
+const PropertyTable<PoseSettings>& pose_properties();
+
+// The time between frames, for the filters. A frame with an earlier time is unrelated to the previous one.
+class FrameClock {
+ public:
+  // Seconds since the previous frame; below 0: unrelated.
+  float seconds_to(GstClockTime time);
+
+ private:
+  GstClockTime before_ = GST_CLOCK_TIME_NONE;
+};
+
 // The result of a run is the people found.
-class PoseEstimator : public FrameModel {
+class PoseEstimator : public Effect {
  public:
   // The kind of frames to plan models for, if incoming frames are of `kind` and the finder uses this kind of model.
   static FrameKind planned_kind(const DeviceInfo& device, PoseKind model, FrameKind kind) {
     return FrameReader::planned_kind(device, kind, life_of_frames(model));
   }
-  // `model` is the one that outputs the keypoints. Frames are of `kind`, and `finder` was created for planned_kind().
-  static Result<std::unique_ptr<PoseEstimator>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                       const PoseModel& model, std::unique_ptr<PersonFinder> finder,
-                                                       FrameKind kind);
+  // `model` is the one that outputs the keypoints. `finder` was created for planned_kind().
+  // `element` logs people, and outlives the effect.
+  static Result<std::unique_ptr<Effect>> create(const GlTarget& target, GstElement* element, const PoseModel& model,
+                                                std::unique_ptr<PersonFinder> finder);
 
-  // Prepares for upright frames of width × height pixels, and forgets all people. The first call draws once, so that
-  // drivers finish compiling.
-  Status resize(const FrameSize& size);
-  // How to find and draw people from now on.
-  void set_look(const PoseLook& look) { look_ = look; }
-  // Call before each frame with the time since the previous one.
-  void pass_time(float seconds) { seconds_ += seconds; }
-
-  // Results of the last run: a buffer of Persons (meta/persons.h), always the same one, and the mask of the upright
-  // frame, if the model has one.
-  BufferRange persons() const { return follower_->persons(); }
-  TextureRef mask() const { return finder_->mask(); }
+  Status resize(const FrameSize& size, const ElementSettings& settings) override;
+  void forget() override;
+  Status prepare(FrameJob& job) override;
+  size_t stages() const override { return finder_->stages(); }
+  Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
+  Status end_stage(size_t stage) override;
+  Status draw(const UprightFrame& frame, GLuint output, Shown shown) override;
+  Result<std::optional<ShownMask>> attach(const FrameJob& job) override;
 
  private:
-  PoseEstimator(std::shared_ptr<ShareGroup> group, const DeviceInfo& device, FrameKind kind)
-      : FrameModel(std::move(group), device, kind) {}
+  PoseEstimator(const GlTarget& target, const PoseModel& model, std::unique_ptr<PersonFinder> finder);
   // The second BlazePose model reads the frame after the first one has run.
   static FrameLife life_of_frames(PoseKind model) {
     return model == PoseKind::kBlazePose ? FrameLife::kKept : FrameLife::kOneFrame;
   }
-  size_t stages() const override { return finder_->stages(); }
-  Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
-  Status end_stage(size_t stage) override;
-  Status draw(const UprightFrame& frame, GLuint output) override;
-  Status draw_without_result(const UprightFrame& frame, GLuint output, OnFailure policy) override;
-  void forget_results() override;
 
-  float usual_person_score_ = 0;
-  std::optional<FramePainter> frame_painter_;
+  const float usual_person_score_;
   std::unique_ptr<PersonFinder> finder_;
+  std::optional<FramePainter> frame_painter_;
   std::optional<PersonFollower> follower_;
   std::unique_ptr<SkeletonPainter> skeletons_;
+  FrameClock clock_;
   PoseLook look_;
   FollowOptions follow_;  // for the current run
   float seconds_ = 0;     // since the frame of the previous run
   FrameSize size_;        // of upright frames
   bool is_new_ = true;    // nobody is tracked from the previous frame
-  bool warm_ = false;
 };
 
 }  // namespace sightglass

@@ -1,22 +1,105 @@
 #include <gst/gl/gl.h>
 
-#include <cstring>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "element/model_bin.h"
 #include "element/model_filter.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "meta/meta_types.h"
-#include "segment/background_video.h"
+#include "segment/background_picture.h"
+#include "segment/loaded_masks.h"
 #include "segment/mask_pad.h"
-#include "segment/segment_runtime.h"
+#include "segment/segmenter.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
+namespace sightglass {
 namespace {
 
-using sightglass::SegmentRuntime;
+class SegmentElement : public ModelElement {
+ public:
+  explicit SegmentElement(GstElement* element)
+      : ModelElement(element, std::make_unique<PropertiesOf<SegmentSettings>>(segment_properties())) {}
+
+  // Call it before start() or between frames: from now on frames carry masks even without attach-mask.
+  void need_masks(bool needed) {
+    if (current()->needs_masks == needed) return;
+    settings.change<SegmentSettings>([needed](SegmentSettings& changed) { changed.needs_masks = needed; });
+  }
+  // Any thread. The size of the next masks, if the element makes any; unknown while stopped.
+  bool makes_masks() const { return current()->mask_source == MaskSource::kModel; }
+  std::optional<MaskSize> mask_size() const {
+    const std::lock_guard lock(mutex_);
+    return mask_size_;
+  }
+
+  bool get_property(guint id, GValue* value) const override;
+  Result<std::shared_ptr<const LoadedModel>> load(const std::shared_ptr<const ElementSettings>& wanted) const override;
+  void adopt(const std::shared_ptr<const LoadedModel>& model) override;
+
+ private:
+  std::shared_ptr<const SegmentSettings> current() const {
+    return std::static_pointer_cast<const SegmentSettings>(settings.snapshot());
+  }
+  Status check(const ElementSettings& at_start) override;
+  void end() override { picture_.stop(); }
+  Status complete(std::shared_ptr<const ElementSettings>& wanted, const DeviceInfo* device) override;
+
+  mutable std::mutex mutex_;
+  std::optional<MaskSize> mask_size_;  // guarded
+  BackgroundPicture picture_;
+};
+
+bool SegmentElement::get_property(guint id, GValue* value) const {
+  const std::shared_ptr<const SegmentSettings> wanted = current();
+  const std::optional<Background> instead = settings.is_started() ? picture_.shown_instead(*wanted) : std::nullopt;
+  if (!instead) return settings.get(id, value);
+  SegmentSettings shown = *wanted;
+  shown.look.background = *instead;
+  return settings.get_from(shown, id, value);
+}
+
+Status SegmentElement::check(const ElementSettings& at_start) {
+  const auto& own = static_cast<const SegmentSettings&>(at_start);
+  if (own.mask_source == MaskSource::kMeta && (own.attach_mask || own.needs_masks)) {
+    return invalid_argument(
+        "attach-mask=true and the pad \"mask\" are for mask-source=model: the frames carry masks already");
+  }
+  return picture_.start(own);
+}
+
+Result<std::shared_ptr<const LoadedModel>> SegmentElement::load(
+    const std::shared_ptr<const ElementSettings>& wanted) const {
+  auto own = std::static_pointer_cast<const SegmentSettings>(wanted);
+  if (own->mask_source == MaskSource::kMeta) return use_attached_masks(*own);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::string file, model_file(own->model, "segmentation"));
+  return load_mask_model(file, std::move(own));
+}
+
+void SegmentElement::adopt(const std::shared_ptr<const LoadedModel>& model) {
+  const auto* masks = static_cast<const LoadedMasks*>(model.get());
+  const std::lock_guard lock(mutex_);
+  mask_size_ = masks != nullptr ? masks->mask_size() : std::nullopt;
+}
+
+Status SegmentElement::complete(std::shared_ptr<const ElementSettings>& wanted, const DeviceInfo* device) {
+  if (device != nullptr) picture_.set_largest(device->limits.max_texture_size);
+  const Status status = picture_.complete(wanted);
+  if (!status.ok() && device != nullptr) picture_.forget_failure();  // for the next start
+  return status;
+}
+
+}  // namespace
+}  // namespace sightglass
+
+namespace {
+
+using sightglass::SegmentElement;
 
 struct GstGLSegment {
   GstGLModelFilter parent;
@@ -35,11 +118,11 @@ GST_ELEMENT_REGISTER_DEFINE(glsegment, "glsegment", GST_RANK_NONE, gst_gl_segmen
 namespace {
 
 sightglass::MaskPad& masks_of(gpointer element) { return *static_cast<GstGLSegment*>(element)->masks; }
-SegmentRuntime& runtime_of_segment(gpointer element) { return sightglass::runtime_of<SegmentRuntime>(element); }
+SegmentElement& segment_of(gpointer element) { return sightglass::element_of<SegmentElement>(element); }
 
 GstPad* request_new_pad(GstElement* element, GstPadTemplate* pad_template, const gchar* /*name*/,
                         const GstCaps* /*caps*/) {
-  if (!runtime_of_segment(element).makes_masks()) {
+  if (!segment_of(element).makes_masks()) {
     GST_WARNING_OBJECT(element, "cannot create pad \"mask\": mask-source=meta makes no masks; use mask-source=model");
     return nullptr;
   }
@@ -55,12 +138,12 @@ void release_pad(GstElement* element, GstPad* pad) {
 }
 
 gboolean start(GstBaseTransform* transform) {
-  runtime_of_segment(transform).need_masks(masks_of(transform).is_linked());
+  segment_of(transform).need_masks(masks_of(transform).is_linked());
   return GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->start(transform);
 }
 
 gboolean sink_event(GstBaseTransform* transform, GstEvent* event) {
-  masks_of(transform).note_event(transform, event, runtime_of_segment(transform).mask_size());
+  masks_of(transform).note_event(transform, event, segment_of(transform).mask_size());
   return GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->sink_event(transform, event);
 }
 
@@ -69,20 +152,20 @@ GstFlowReturn submit_input_buffer(GstBaseTransform* transform, gboolean is_disco
   const GstFlowReturn flow =
       GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->submit_input_buffer(transform, is_discont, input);
   if (sightglass::model_filter_has_dropped(transform, flow)) {
-    masks_of(transform).push_gap(transform, time, duration, runtime_of_segment(transform).mask_size());
+    masks_of(transform).push_gap(transform, time, duration, segment_of(transform).mask_size());
   }
   return flow;
 }
 
 GstFlowReturn transform(GstBaseTransform* transform, GstBuffer* input, GstBuffer* output) {
   sightglass::MaskPad& masks = masks_of(transform);
-  SegmentRuntime& runtime = runtime_of_segment(transform);
-  runtime.need_masks(masks.is_linked());
+  SegmentElement& element = segment_of(transform);
+  element.need_masks(masks.is_linked());
   const GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS(gst_gl_segment_parent_class)->transform(transform, input, output);
   if (flow == GST_FLOW_OK) {
-    masks.push(transform, output, runtime.mask_size());
+    masks.push(transform, output, element.mask_size());
   } else if (flow == GST_BASE_TRANSFORM_FLOW_DROPPED) {
-    masks.push_gap(transform, GST_BUFFER_PTS(input), GST_BUFFER_DURATION(input), runtime.mask_size());
+    masks.push_gap(transform, GST_BUFFER_PTS(input), GST_BUFFER_DURATION(input), element.mask_size());
   }
   return flow;
 }
@@ -100,7 +183,7 @@ static void gst_gl_segment_init(GstGLSegment* self) {
   GstPad* sink = GST_BASE_TRANSFORM_SINK_PAD(self);
   self->chain = GST_PAD_CHAINFUNC(sink);
   gst_pad_set_chain_function(sink, sightglass::guarded<chain>);
-  sightglass::model_filter_set_runtime(self, std::make_unique<SegmentRuntime>());
+  sightglass::model_filter_set_element(self, std::make_unique<SegmentElement>(GST_ELEMENT(self)));
 }
 
 static void gst_gl_segment_class_init(GstGLSegmentClass* klass) {
@@ -122,127 +205,5 @@ static void gst_gl_segment_class_init(GstGLSegmentClass* klass) {
   gst_element_class_set_static_metadata(element_class, "OpenGL person segmentation", "Filter/Effect/Video",
                                         "Blurs, replaces or removes the background by a TFLite model that runs in "
                                         "the pipeline's own GL context",
-                                        SIGHTGLASS_AUTHOR);
-}
-
-namespace {
-
-struct GstGLSegmentBin {
-  GstGLModelBin parent;
-  sightglass::BackgroundVideo* background;  // owned; null if an element of the bin is missing
-};
-struct GstGLSegmentBinClass {
-  GstGLModelBinClass parent_class;
-};
-
-GstGLSegmentBin* self_of(gpointer object) { return static_cast<GstGLSegmentBin*>(object); }
-
-}  // namespace
-
-G_DEFINE_TYPE(GstGLSegmentBin, gst_gl_segment_bin, gst_gl_model_bin_get_type())
-GST_ELEMENT_REGISTER_DEFINE(glsegmentbin, "glsegmentbin", GST_RANK_NONE, gst_gl_segment_bin_get_type())
-
-namespace {
-
-GstDebugCategory* log_of(gpointer bin) {
-  return G_TYPE_INSTANCE_GET_CLASS(bin, gst_gl_segment_bin_get_type(), GstGLSegmentBinClass)->parent_class.log;
-}
-
-constexpr const char *kBackground = "background", *kMask = "mask";
-
-bool is_called(GstPadTemplate* pad_template, const char* name) {
-  return std::strcmp(GST_PAD_TEMPLATE_NAME_TEMPLATE(pad_template), name) == 0;
-}
-
-bool may_flow(GstElement* element) {
-  return GST_STATE(element) > GST_STATE_READY || GST_STATE_NEXT(element) > GST_STATE_READY;
-}
-
-GstPad* request_pad_of_bin(GstElement* element, GstPadTemplate* pad_template, const gchar* /*name*/,
-                           const GstCaps* /*caps*/) {
-  GstGLSegmentBin* self = self_of(element);
-  if (self->background == nullptr) return nullptr;
-  const char* name = GST_PAD_TEMPLATE_NAME_TEMPLATE(pad_template);
-  if (is_called(pad_template, kBackground) && !may_flow(element)) self->background->insert();
-  const bool is_mask = is_called(pad_template, kMask);
-  GstPad* inner = is_mask ? gst_element_request_pad_simple(self->parent.model, kMask) : self->background->enter();
-  if (inner == nullptr) {
-    GST_CAT_WARNING_OBJECT(log_of(element), element, "cannot create pad \"%s\": it exists already%s; release it first",
-                           name, is_mask ? "" : ", or was not requested before in the states NULL and READY");
-    return nullptr;
-  }
-  GstPad* ghost = gst_ghost_pad_new_from_template(name, inner, pad_template);
-  if (may_flow(element)) gst_pad_set_active(ghost, TRUE);
-  gst_element_add_pad(element, ghost);
-  GST_CAT_DEBUG_OBJECT(log_of(element), element, "requested pad: %" GST_PTR_FORMAT " for %" GST_PTR_FORMAT, ghost,
-                       inner);
-  if (is_mask) gst_object_unref(inner);
-  return ghost;
-}
-
-void release_pad_of_bin(GstElement* element, GstPad* pad) {
-  GST_CAT_DEBUG_OBJECT(log_of(element), element, "released pad: %" GST_PTR_FORMAT, pad);
-  GstGLSegmentBin* self = self_of(element);
-  if (is_called(GST_PAD_PAD_TEMPLATE(pad), kMask)) {
-    GstPad* inner = gst_ghost_pad_get_target(GST_GHOST_PAD(pad));
-    gst_element_remove_pad(element, pad);
-    gst_element_release_request_pad(self->parent.model, inner);
-    gst_object_unref(inner);
-    return;
-  }
-  self->background->leave(pad);
-  gst_element_remove_pad(element, pad);
-  if (!may_flow(element)) self->background->remove();
-}
-
-GstStateChangeReturn change_state(GstElement* element, GstStateChange transition) {
-  const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(gst_gl_segment_bin_parent_class)->change_state(element, transition);
-  GstGLSegmentBin* self = self_of(element);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->background != nullptr) self->background->remove();
-  return result;
-}
-
-// Runs before the bin releases the elements behind the pads.
-void dispose(GObject* object) {
-  for (const char* name : {kBackground, kMask}) {
-    GstPad* pad = gst_element_get_static_pad(GST_ELEMENT(object), name);
-    if (pad == nullptr) continue;
-    gst_element_release_request_pad(GST_ELEMENT(object), pad);
-    gst_object_unref(pad);
-  }
-  G_OBJECT_CLASS(gst_gl_segment_bin_parent_class)->dispose(object);
-}
-
-}  // namespace
-
-static void gst_gl_segment_bin_init(GstGLSegmentBin* self) {
-  sightglass::model_bin_build(self, "glsegment", "segment");
-  const GstGLModelBin& parts = self->parent;
-  if (parts.model == nullptr) return;
-  self->background = new sightglass::BackgroundVideo(GST_BIN(self), parts.before_model, parts.model);
-}
-
-static void gst_gl_segment_bin_class_init(GstGLSegmentBinClass* klass) {
-  klass->parent_class.log = sightglass::make_log_category("glsegmentbin", "glsegment with upload and download");
-  GObjectClass* object_class = G_OBJECT_CLASS(klass);
-  object_class->dispose = sightglass::guarded<dispose>;
-  sightglass::own<&GstGLSegmentBin::background>(object_class);
-  sightglass::model_bin_pass_properties(object_class);
-  sightglass::segment_properties().install(object_class);
-
-  GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
-  element_class->request_new_pad = sightglass::guarded<request_pad_of_bin>;
-  element_class->release_pad = sightglass::guarded<release_pad_of_bin>;
-  element_class->change_state = sightglass::guarded<change_state>;
-  GstCaps* uploadable = gst_gl_upload_get_input_template_caps();
-  gst_element_class_add_pad_template(element_class,
-                                     gst_pad_template_new(kBackground, GST_PAD_SINK, GST_PAD_REQUEST, uploadable));
-  gst_caps_unref(uploadable);
-  gst_element_class_add_pad_template(element_class, sightglass::MaskPad::make_template());
-  gst_element_class_set_static_metadata(element_class, "OpenGL person segmentation with upload and download",
-                                        "Filter/Effect/Video",
-                                        "glsegment with what brings frames onto the GPU, as DMABUF without a copy, "
-                                        "and off it where downstream wants that",
                                         SIGHTGLASS_AUTHOR);
 }

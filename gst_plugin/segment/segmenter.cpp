@@ -2,35 +2,101 @@
 
 #include <utility>
 
+#include "gl/gl_bridge.h"
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
+#include "meta/meta_types.h"
 #include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
 
-Result<std::unique_ptr<Segmenter>> Segmenter::create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                     std::shared_ptr<const Plan> plan, const MaskModel& mask,
-                                                     FrameKind kind, const SegmenterOptions& options) {
-  std::unique_ptr<Segmenter> result(new Segmenter(std::move(group), device, kind));
+namespace {
+
+// The frame of the background video that belongs to a frame, mapped for drawing on the GL thread.
+class BackgroundFrame {
+ public:
+  BackgroundFrame(const BackgroundMeta& meta, GstGLContext* context) {
+    status_ = check_gl_memory(gst_buffer_peek_memory(meta.frame, 0), context);
+    if (!status_.ok()) return;
+    wait_for_buffer(meta.frame, context);
+    pixel_aspect_ =
+        static_cast<float>(GST_VIDEO_INFO_PAR_N(&meta.info)) / static_cast<float>(GST_VIDEO_INFO_PAR_D(&meta.info));
+    mapped_.emplace(meta.frame, meta.info, GST_MAP_READ);
+    if (!mapped_->ok()) status_ = device_error("the background's frame cannot be mapped as a texture");
+  }
+
+  const Status& status() const { return status_; }
+  TextureRef texture() const { return mapped_->texture(); }
+  float pixel_aspect() const { return pixel_aspect_; }
+
+ private:
+  Status status_;
+  std::optional<MappedTexture> mapped_;
+  float pixel_aspect_ = 1;
+};
+
+}  // namespace
+
+void FrameBackdrop::resize(const FrameSize& size) {
+  size_ = size;
+  uploaded_.reset();
+}
+
+Status FrameBackdrop::update_picture(const SegmentSettings& settings, Compositor& compositor) {
+  const PictureFit fit = settings.background_fit;
+  if (settings.picture == nullptr || (settings.picture == uploaded_ && fit == fit_)) return {};
+  uploaded_ = settings.picture;
+  fit_ = fit;
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Picture::Scaled scaled,
+                              uploaded_->scale(size_.width, size_.height, fit, size_.pixel_aspect));
+  return compositor.set_picture(scaled.pixels, scaled.place);
+}
+
+Status FrameBackdrop::prepare(FrameJob& job, Compositor& compositor, GstGLContext* context) {
+  const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
+  SIGHTGLASS_RETURN_IF_ERROR(update_picture(settings, compositor));
+  const PictureFit fit = settings.background_fit;
+  const BackgroundMeta* meta = job.input != nullptr ? background_meta_of(job.input) : nullptr;
+  if (meta == nullptr) {
+    compositor.set_video({}, 1, fit);
+    return {};
+  }
+  const auto behind = std::make_shared<BackgroundFrame>(*meta, context);
+  SIGHTGLASS_RETURN_IF_ERROR(behind->status());
+  compositor.set_video(behind->texture(), behind->pixel_aspect(), fit);
+  job.kept = behind;
+  return {};
+}
+
+Segmenter::Segmenter(const GlTarget& target, const MaskModel& mask)
+    : Effect(target.group),
+      context_(target.context),
+      read_kind_(FrameReader::planned_kind(target.device, target.frame)),
+      defaults_(mask.defaults) {}
+
+Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::shared_ptr<const Plan> plan,
+                                                  const MaskModel& mask, const SegmentSettings& settings) {
+  std::unique_ptr<Segmenter> result(new Segmenter(target, mask));
   const Shape& input = plan->model().inputs()[0].shape;
   result->model_height_ = input.dim(1);
   result->model_width_ = input.dim(2);
-  const GlStateGuard guard(result->gl_, kind);
-  SIGHTGLASS_RETURN_IF_ERROR(result->create_reader(device, FrameLife::kOneFrame));
-  const bool skips = options.skip_static && plan->fallback().operators.empty();
+  const GlStateGuard guard(result->gl_, target.frame);
+  const bool skips = settings.skip_static && plan->fallback().operators.empty();
   GST_DEBUG_OBJECT(log_object(), "model input of %dx%d; runs on still images are %s", result->model_width_,
                    result->model_height_,
-                   skips                 ? "skipped by the GPU"
-                   : options.skip_static ? "not skipped: part of the model runs on the CPU"
-                                         : "not skipped: skip-static=false");
-  SIGHTGLASS_ASSIGN_OR_RETURN(result->session_, Session::create(result->group_, std::move(plan), {.gated = skips}));
-  SIGHTGLASS_RETURN_IF_ERROR(result->create_painters(mask, options, skips));
-  return result;
+                   skips                  ? "skipped by the GPU"
+                   : settings.skip_static ? "not skipped: part of the model runs on the CPU"
+                                          : "not skipped: skip-static=false");
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->session_, Session::create(target.group, std::move(plan), {.gated = skips}));
+  SIGHTGLASS_RETURN_IF_ERROR(result->create_parts(mask, settings.refine_for(mask.defaults), skips));
+  // If masks are requested in mid-stream, a frame waits for the compiler.
+  if (settings.attach_mask || settings.needs_masks) result->traits_.mask = result->mask_;
+  return std::unique_ptr<Effect>(std::move(result));
 }
 
-Status Segmenter::create_painters(const MaskModel& mask, const SegmenterOptions& options, bool skips) {
+Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips) {
   if (mask.classes) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session_->output_buffer(mask.output));
     SIGHTGLASS_ASSIGN_OR_RETURN(ClassReader classes, ClassReader::create(group_, *mask.classes, scores));
@@ -44,38 +110,45 @@ Status Segmenter::create_painters(const MaskModel& mask, const SegmenterOptions&
   SIGHTGLASS_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, model_mask_));
   islands_.emplace(std::move(islands));
   const int32_t mask_width = model_mask_.width, mask_height = model_mask_.height;
-  SIGHTGLASS_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, read_kind(), mask_width, mask_height));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, read_kind_, mask_width, mask_height));
   motion_.emplace(std::move(motion));
   SIGHTGLASS_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(group_, mask_width, mask_height));
   smoother_.emplace(std::move(smoother));
-  SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(group_, read_kind(), options.refine));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Compositor compositor, Compositor::create(group_, read_kind_, refine));
   compositor_.emplace(std::move(compositor));
   if (classes_) compositor_->set_classes(model_mask_);
   if (mask.previous_mask) {
     SIGHTGLASS_ASSIGN_OR_RETURN(FeedbackInput feedback,
-                                FeedbackInput::create(group_, read_kind(), model_width_, model_height_));
+                                FeedbackInput::create(group_, read_kind_, model_width_, model_height_));
     feedback_.emplace(std::move(feedback));
   }
   if (skips) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(still_, StillWatcher::create(group_, read_kind(), model_width_, model_height_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(still_, StillWatcher::create(group_, read_kind_, model_width_, model_height_));
   }
   return {};
 }
 
-Status Segmenter::resize(const FrameSize& size) {
+// The first time, drivers finish what they leave to the first draw.
+Status Segmenter::resize(const FrameSize& size, const ElementSettings& /*settings*/) {
   size_ = size;
-  forget();
-  const GlStateGuard guard(gl_, kind_);
+  backdrop_.resize(size);
   if (classes_) classes_->resize(size.height);
   if (std::exchange(warm_, true)) return compositor_->resize(size.width, size.height, size.pixel_aspect);
   smoother_->warm_up(islands_->run());
   return compositor_->warm_up(mask_, size.width, size.height, size.pixel_aspect);
 }
 
-void Segmenter::forget_results() {
+void Segmenter::forget() {
   has_previous_ = watched_ = false;
   smoother_->reset();
   motion_->reset();
+}
+
+Status Segmenter::prepare(FrameJob& job) {
+  const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
+  look_ = settings.look_for(defaults_);
+  fit_ = settings.fit;
+  return backdrop_.prepare(job, *compositor_, context_);
 }
 
 Status Segmenter::feed(const FrameRef& frame, const InputTransform& mask_to_stored) {
@@ -89,11 +162,6 @@ BufferRange Segmenter::watch(const FrameRef& frame, const InputTransform& mask_t
   const bool force = !std::exchange(watched_, false) || watched_place_.m != mask_to_stored.m;
   watched_place_ = mask_to_stored;
   return still_->watch(frame, mask_to_stored, look_.static_threshold, force);
-}
-
-void Segmenter::ask_for_skipped() {
-  const GlStateGuard guard(gl_, kind_);
-  if (still_) still_->ask_for_skipped();
 }
 
 Result<ModelStage> Segmenter::begin_stage(size_t /*stage*/, const UprightFrame& frame) {
@@ -133,7 +201,13 @@ TextureRef Segmenter::postprocess_mask(TextureRef mask) {
   return mask;
 }
 
-Status Segmenter::draw(const UprightFrame& frame, GLuint output) {
+Status Segmenter::draw(const UprightFrame& frame, GLuint output, Shown shown) {
+  if (shown != Shown::kResult) {
+    SegmentLook look = look_;
+    look.coverage = shown == Shown::kFrame ? Coverage::kAllForeground : Coverage::kAllBackground;
+    return compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright(frame, Fit::kStretch),
+                             output, look);
+  }
   GST_LOG_OBJECT(log_object(), "composite: frame, mask of inference %" G_GUINT64_FORMAT " and background",
                  inferences());
   SIGHTGLASS_RETURN_IF_ERROR(
@@ -141,11 +215,14 @@ Status Segmenter::draw(const UprightFrame& frame, GLuint output) {
   return draw_legend(output);
 }
 
-Status Segmenter::draw_without_result(const UprightFrame& frame, GLuint output, OnFailure policy) {
-  SegmentLook look = look_;
-  look.coverage = policy == OnFailure::kPass ? Coverage::kAllForeground : Coverage::kAllBackground;
-  return compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright(frame, Fit::kStretch), output,
-                           look);
+Result<std::optional<ShownMask>> Segmenter::attach(const FrameJob& job) {
+  if (still_) {
+    if (job.counts_skipped) still_->ask_for_skipped();
+    skipped_ = still_->skipped();
+  }
+  const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
+  if (!settings.attach_mask && !settings.needs_masks) return std::optional<ShownMask>();
+  return std::optional(ShownMask{mask_, mask_to_upright_, settings.look.threshold});
 }
 
 Status Segmenter::draw_legend(GLuint output) {

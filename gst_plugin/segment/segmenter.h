@@ -1,112 +1,143 @@
-// Model and compositor on one GL context.
+// glsegment on one GL context: its settings, and the effect that runs the model and composites frames with the mask.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
+#include <string>
 #include <utility>
 
 #include "draw/overlay_painter.h"
-#include "element/frame_model.h"
+#include "element/effect.h"
+#include "element/element_settings.h"
+#include "element/loaded_model.h"
+#include "gobject/properties.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
 #include "segment/mask_filters.h"
 #include "segment/mask_model.h"
 #include "segment/model_input.h"
-#include "sightglass/device.h"
+#include "segment/picture.h"
 #include "sightglass/input_transform.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
-#include "sightglass/share_group.h"
 
 namespace sightglass {
 
-struct SegmenterOptions {
-  Refine refine = Refine::kNone;
-  // render() lets the model run only where the picture has changed. Not for plans that run in part on the CPU.
+// Where masks come from.
+enum class MaskSource : uint8_t { kModel, kMeta };
+
+// How frames look until the model is ready.
+enum class Start : uint8_t { kWait, kBlurred };
+
+struct SegmentSettings : ElementSettings {
+  SegmentSettings() { run.on_failure = OnFailure::kBackground; }
+
+  // Read when the element starts.
+  std::optional<std::string> classes;
+  int output = -1;
+  std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
+  bool attach_mask = false;
+  std::optional<Refine> refine;  // unset: by the model
   bool skip_static = false;
+  MaskSource mask_source = MaskSource::kModel;
+  Start start = Start::kWait;
+  // Live.
+  SegmentLook look;             // see look_for()
+  std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
+  std::optional<float> smoothing, softness;
+  std::optional<std::string> background_location;
+  PictureFit background_fit = PictureFit::kCover;
+  Fit fit = Fit::kStretch;
+  // Not properties.
+  bool needs_masks = false;                // besides attach_mask
+  std::shared_ptr<const Picture> picture;  // at background_location, once loaded
+
+  // `look`, complete for a model with these defaults.
+  SegmentLook look_for(const MaskDefaults& defaults) const;
+  Refine refine_for(const MaskDefaults& defaults) const;
+  // Without the normalization, which ModelSettings has.
+  Result<MaskModelOptions> mask_model_options() const;
+};
+
+const PropertyTable<SegmentSettings>& segment_properties();
+
+// What frames are composited with besides the mask: an image, or the frame of a second video.
+class FrameBackdrop {
+ public:
+  // After that of the compositor.
+  void resize(const FrameSize& size);
+  // Gives the compositor the image of the settings, if it changed.
+  Status update_picture(const SegmentSettings& settings, Compositor& compositor);
+  // The same, and the video frame that is attached to the frame; fails if that cannot be shown. Needs `context`
+  // current.
+  Status prepare(FrameJob& job, Compositor& compositor, GstGLContext* context);
+
+ private:
+  std::shared_ptr<const Picture> uploaded_;
+  PictureFit fit_ = PictureFit::kCover;
+  FrameSize size_;
 };
 
 // The result is the mask.
-class Segmenter : public FrameModel {
+class Segmenter : public Effect {
  public:
-  // What the model's input is to be planned for where frames are of that kind.
+  // The kind of frames to plan the model for, if incoming frames are of `kind`.
   static FrameKind planned_kind(const DeviceInfo& device, const MaskModel& mask, FrameKind kind) {
     return mask.previous_mask ? FrameKind::kRgba : FrameReader::planned_kind(device, kind);
   }
-  // Compiles and uploads everything that the group does not have yet: drawing does none of that. `plan` is one
-  // of `mask`, `kind` what frames are; its input was planned for planned_kind().
-  static Result<std::unique_ptr<Segmenter>> create(std::shared_ptr<ShareGroup> group, const DeviceInfo& device,
-                                                   std::shared_ptr<const Plan> plan, const MaskModel& mask,
-                                                   FrameKind kind, const SegmenterOptions& options = {});
+  // Compiles and uploads everything that the group does not have yet, so that drawing does not. `plan` is that of
+  // `mask` for planned_kind().
+  static Result<std::unique_ptr<Effect>> create(const GlTarget& target, std::shared_ptr<const Plan> plan,
+                                                const MaskModel& mask, const SegmentSettings& settings);
 
-  // Allocates for upright frames of width × height pixels; forgets picture and mask. The first time, drivers are made
-  // to finish what they leave to the first draw.
-  Status resize(const FrameSize& size);
-  // The background picture: dense RGBA of the upright frame's size, and the part of it that is one.
-  Status set_picture(std::span<const std::byte> rgba, const PicturePlace& place) {
-    return compositor_->set_picture(rgba, place);
-  }
-  // What is shown behind the foreground from now on: see Compositor.
-  void set_video(const TextureRef& texture, float pixel_aspect, PictureFit fit) {
-    compositor_->set_video(texture, pixel_aspect, fit);
-  }
-  // How frames are drawn, and how the model sees them, from now on.
-  void set_look(const SegmentLook& look, Fit fit) {
-    look_ = look;
-    fit_ = fit;
-  }
-
-  // What the last frame was composed with, and where that lies in the upright frame.
-  const TextureRef& mask() const { return mask_; }
-  const InputTransform& mask_place() const { return mask_to_upright_; }
-
-  // How many of the runs the GPU did not take, since the picture had not changed: known some frames after it was asked
-  // for.
-  void ask_for_skipped();
-  uint64_t skipped() { return still_ ? still_->skipped() : 0; }
-
- private:
-  Segmenter(std::shared_ptr<ShareGroup> group, const DeviceInfo& device, FrameKind kind)
-      : FrameModel(std::move(group), device, kind) {}
+  Status resize(const FrameSize& size, const ElementSettings& settings) override;
+  void forget() override;
+  Status prepare(FrameJob& job) override;
   Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
   Status end_stage(size_t stage) override;
-  Status draw(const UprightFrame& frame, GLuint output) override;
-  Status draw_without_result(const UprightFrame& frame, GLuint output, OnFailure policy) override;
-  void forget_results() override;
-  Status create_painters(const MaskModel& mask, const SegmenterOptions& options, bool skips);
+  Status draw(const UprightFrame& frame, GLuint output, Shown shown) override;
+  Result<std::optional<ShownMask>> attach(const FrameJob& job) override;
+
+ private:
+  Segmenter(const GlTarget& target, const MaskModel& mask);
+  Status create_parts(const MaskModel& mask, Refine refine, bool skips);
   InputTransform mask_to_upright(const UprightFrame& frame, Fit fit) const {
     return frame.input_to_upright(model_width_, model_height_, fit);
   }
-  // The flag for a run on that frame; where still_ is.
+  // The flag for a run on that frame, with still_.
   BufferRange watch(const FrameRef& frame, const InputTransform& mask_to_stored);
   Status feed(const FrameRef& frame, const InputTransform& mask_to_stored);
   // The mask of the model as the look wants it.
   TextureRef postprocess_mask(TextureRef mask);
   Status draw_legend(GLuint output);
 
+  GstGLContext* const context_;  // its thread runs all calls; null outside of pipelines
+  const FrameKind read_kind_;
+  const MaskDefaults defaults_;
   std::unique_ptr<Session> session_;
   std::optional<Compositor> compositor_;
   std::optional<IslandRemover> islands_;
   std::optional<MotionField> motion_;
   std::optional<MaskSmoother> smoother_;
-  std::optional<ClassReader> classes_;  // where the model tells several apart
+  std::optional<ClassReader> classes_;  // if the model distinguishes several
   std::unique_ptr<OverlayPainter> painter_;
-  std::unique_ptr<StillWatcher> still_;  // where still pictures are skipped
-  bool watched_ = false;                 // the mask is that of the picture that still_ knows, in this place
-  InputTransform watched_place_;
-  std::optional<FeedbackInput> feedback_;  // where the model takes its own mask of the frame before
+  std::unique_ptr<StillWatcher> still_;    // if the model does not run on still images
+  std::optional<FeedbackInput> feedback_;  // if the model takes its previous mask
+  FrameBackdrop backdrop_;
   TextureRef model_mask_;
   TextureRef mask_;  // that one, or without islands, or smoothed
   int32_t model_width_ = 0, model_height_ = 0;
   FrameSize size_;     // of upright frames
   bool warm_ = false;  // the compositor has drawn
 
-  bool has_previous_ = false;       // the model's mask is that of a frame before, of the same stream
+  SegmentLook look_;  // of the current frame
+  Fit fit_ = Fit::kStretch;
+  bool has_previous_ = false;       // model_mask_ is that of an earlier frame of the same scene
   InputTransform mask_to_upright_;  // of the mask
   InputTransform next_mask_to_upright_;
-  SegmentLook look_;  // of the last frame
-  Fit fit_ = Fit::kStretch;
+  bool watched_ = false;  // the mask is that of the image that still_ knows, in this place
+  InputTransform watched_place_;
 };
 
 }  // namespace sightglass

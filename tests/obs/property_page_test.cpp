@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "element/model_settings.h"
+#include "element/element_settings.h"
 #include "obs_session.h"
-#include "segment/segment_runtime.h"
+#include "segment/segmenter.h"
 
 namespace sightglass::test {
 namespace {

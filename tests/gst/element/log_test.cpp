@@ -132,11 +132,11 @@ TEST(Log, DescribesAStart) {
                        {"sightglass-engine", GST_LEVEL_DEBUG, "step 0, level 0: "},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "memory: "},
                        {"sightglass-engine", GST_LEVEL_INFO, "planned in "},
-                       {"sightglass-gl", GST_LEVEL_DEBUG, "import: "},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "program "},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "shader programs compiled"},
                        {"sightglass-engine", GST_LEVEL_DEBUG, "weights: "},
                        {"sightglass-engine", GST_LEVEL_INFO, "session ready in "},
+                       {"sightglass-gl", GST_LEVEL_DEBUG, "import: "},
                        {"sightglass-base", GST_LEVEL_INFO, "ready for 64x48 frames"},
                        {"glsegment", GST_LEVEL_DEBUG, "stopping"}});
   log.expect_no_warnings();

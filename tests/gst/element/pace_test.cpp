@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "element/model_run.h"
-#include "element/run_settings.h"
+#include "element/model_pace.h"
 
 namespace sightglass::test {
 namespace {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "detect/detect_reference.h"
+#include "element/effect_runner.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "gpu_engine/internals.h"
@@ -174,33 +175,50 @@ class BlendshapesTest : public GlTest {
     models_ = load_models();
     if (!models_) GTEST_SKIP() << "no face_landmarker.task in ../shared";
   }
-  std::unique_ptr<Inferencer> make(const DeviceLimits& limits) {
+  struct Running {
+    std::unique_ptr<EffectRunner> runner;
+    BufferRange found;
+  };
+  Running make(const DeviceLimits& limits) {
     const auto plan = [&](const std::shared_ptr<const Model>& model, const PlanOptions& options) {
       const auto made = Plan::build(model, limits, options);
       EXPECT_TRUE(made.ok()) << made.status().message();
       return *made;
     };
     const Models& m = *models_;
-    auto made = Inferencer::create(ShareGroup::create(gl(), nullptr, element_shaders()), device(),
-                                   plan(m.landmarks.model, m.landmarks.plan_options), m.landmarks, FrameKind::kRgba,
+    const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
+                          device(),         FrameKind::kRgba,
+                          TuningMode::kOff, ""};
+    auto made = Inferencer::create(target, plan(m.landmarks.model, m.landmarks.plan_options), m.landmarks,
                                    Inferencer::Detector{m.detector, plan(m.detector.model, m.detector.plan_options)},
                                    plan(m.blendshapes.model, m.blendshapes.plan_options));
     EXPECT_TRUE(made.ok()) << made.status().message();
-    return made.ok() ? std::move(*made) : nullptr;
+    if (!made.ok()) return {};
+    const BufferRange found = (*made)->traits().found;
+    auto runner = EffectRunner::create(target, *std::move(made), nullptr, MaskSync::kExact);
+    EXPECT_TRUE(runner.ok()) << runner.status().message();
+    return {runner.ok() ? *std::move(runner) : nullptr, found};
   }
   // The results for one frame.
-  std::unique_ptr<LandmarkObjects> process(Inferencer& inferencer, const Rgba& picture, const InferLook& look) {
+  std::unique_ptr<LandmarkObjects> process(Running& running, const Rgba& picture, const InferLook& look) {
     const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
-    inferencer.set_look(look, Fit::kLetterbox);
-    inferencer.resize({picture.width, picture.height});
+    const auto settings = std::make_shared<InferSettings>();
+    settings->look = look;
+    settings->max_results = look.max_results;
+    settings->fit = Fit::kLetterbox;
+    if (look.blendshapes) settings->results.mode = ResultsMode::kMeta;
     const GlState before = snapshot_gl_state(gl());
-    const Status status = inferencer.render(
-        {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height},
-        out.id());
+    Status status = running.runner->resize({picture.width, picture.height}, *settings);
+    EXPECT_TRUE(status.ok()) << status.message();
+    FrameJob job;
+    job.settings = settings;
+    job.frame = {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height};
+    job.output = out.id();
+    status = running.runner->process(job);
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
     auto content = std::make_unique<LandmarkObjects>();
-    const BufferRange range = inferencer.results();
+    const BufferRange range = running.found;
     gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
     const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(*content), GL_MAP_READ_BIT);
@@ -236,9 +254,9 @@ TEST_F(BlendshapesTest, WholeBundleMatchesTheReference) {
   ASSERT_GT(portrait.width, 0);
   const Reference expected = reference(*models_, portrait);
   ASSERT_EQ(expected.blendshapes.size(), static_cast<size_t>(kBlendshapes));
-  const auto inferencer = make(device().limits);
-  ASSERT_NE(inferencer, nullptr);
-  const auto got = process(*inferencer, portrait, look(1));
+  auto running = make(device().limits);
+  ASSERT_NE(running.runner, nullptr);
+  const auto got = process(running, portrait, look(1));
   ASSERT_EQ(got->objects[0].count, kMaxLandmarks);
   ASSERT_EQ(got->blendshapes, kBlendshapes);
   const Landmarks& face = got->objects[0];
@@ -277,9 +295,9 @@ TEST_F(BlendshapesTest, WholeBundleMatchesTheReference) {
 TEST_F(BlendshapesTest, EveryFaceHasItsOwn) {
   const Rgba people = load_picture((*shared_dir() / "second/media/two_people_whitehouse.jpg").string());
   if (people.width == 0) GTEST_SKIP() << "no photograph in ../shared";
-  const auto inferencer = make(device().limits.clamped_to_minimum());
-  ASSERT_NE(inferencer, nullptr);
-  const auto got = process(*inferencer, people, look(3));
+  auto running = make(device().limits.clamped_to_minimum());
+  ASSERT_NE(running.runner, nullptr);
+  const auto got = process(running, people, look(3));
   int faces = 0;
   for (const Landmarks& face : got->objects) {
     if (&face - got->objects.data() >= got->count || face.count == 0) continue;
@@ -294,14 +312,14 @@ TEST_F(BlendshapesTest, EveryFaceHasItsOwn) {
 }
 
 TEST_F(BlendshapesTest, RunOnlyForFacesAndOnRequest) {
-  const auto inferencer = make(device().limits);
-  ASSERT_NE(inferencer, nullptr);
-  EXPECT_EQ(process(*inferencer, Rgba(320, 240), look(2))->blendshapes, 0) << "an empty frame";
+  auto running = make(device().limits);
+  ASSERT_NE(running.runner, nullptr);
+  EXPECT_EQ(process(running, Rgba(320, 240), look(2))->blendshapes, 0) << "an empty frame";
   const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
-  EXPECT_EQ(process(*inferencer, portrait, look(2))->blendshapes, kBlendshapes);
+  EXPECT_EQ(process(running, portrait, look(2))->blendshapes, kBlendshapes);
   InferLook without = look(2);
   without.blendshapes = false;
-  const auto got = process(*inferencer, portrait, without);
+  const auto got = process(running, portrait, without);
   EXPECT_EQ(got->objects[0].count, kMaxLandmarks);
   EXPECT_EQ(got->blendshapes, 0);
 }

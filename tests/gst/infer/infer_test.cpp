@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "detect/detect_reference.h"
+#include "element/effect_runner.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_state.h"
@@ -32,7 +33,8 @@ class InferTest : public GlTest {
  protected:
   struct Running {
     InferModel model;
-    std::unique_ptr<Inferencer> inferencer;
+    std::unique_ptr<EffectRunner> runner;
+    Inferencer* inferencer = nullptr;  // of the runner
   };
   Running make(const std::string& model, const InferModelOptions& options = {},
                Precision precision = Precision::kFp32) {
@@ -44,32 +46,44 @@ class InferTest : public GlTest {
     running.model.plan_options.precision = precision;
     const auto plan = Plan::build(running.model.model, device().limits, running.model.plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto made = Inferencer::create(ShareGroup::create(gl(), nullptr, element_shaders()), device(), *plan, running.model,
-                                   FrameKind::kRgba);
+    const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
+                          device(),         FrameKind::kRgba,
+                          TuningMode::kOff, ""};
+    auto made = Inferencer::create(target, *plan, running.model);
     EXPECT_TRUE(made.ok()) << made.status().message();
-    if (made.ok()) running.inferencer = std::move(*made);
+    if (!made.ok()) return running;
+    running.inferencer = made->get();
+    auto runner = EffectRunner::create(target, *std::move(made), nullptr, MaskSync::kExact);
+    EXPECT_TRUE(runner.ok()) << runner.status().message();
+    if (runner.ok()) running.runner = *std::move(runner);
     return running;
   }
   // Processes one frame, and returns the output image.
   Rgba process(Running& running, const Rgba& picture, const InferLook& look, Fit fit = Fit::kStretch) {
     const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
-    running.inferencer->set_look(look, fit);
-    running.inferencer->resize({picture.width, picture.height});
+    const auto settings = std::make_shared<InferSettings>();
+    settings->look = look;
+    settings->max_results = look.max_results;
+    settings->fit = fit;
     const GlState before = snapshot_gl_state(gl());
-    const Status status = running.inferencer->render(
-        {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height},
-        out.id());
+    Status status = running.runner->resize({picture.width, picture.height}, *settings);
+    EXPECT_TRUE(status.ok()) << status.message();
+    FrameJob job;
+    job.settings = settings;
+    job.frame = {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height};
+    job.output = out.id();
+    status = running.runner->process(job);
     EXPECT_TRUE(status.ok()) << status.message();
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
     return download(gl(), out.id(), picture.width, picture.height);
   }
   std::vector<Detection> detections(const Running& running) {
-    return read_detections(gl(), running.inferencer->results().buffer);
+    return read_detections(gl(), running.inferencer->traits().found.buffer);
   }
   // Of the first face.
   Landmarks landmarks(const Running& running) {
     LandmarkObjects content;
-    const BufferRange range = running.inferencer->results();
+    const BufferRange range = running.inferencer->traits().found;
     gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
     const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(content), GL_MAP_READ_BIT);
@@ -153,7 +167,7 @@ TEST_F(InferTest, DetectorsAreRecognizedByShape) {
         Case{"palm_detection_builtin_256_int8", "palm", 2944, 7, "media/mp_hands.jpg", 2}}) {
     SCOPED_TRACE(file);
     Running running = make(std::string("../second/models/") + file);
-    ASSERT_NE(running.inferencer, nullptr);
+    ASSERT_NE(running.runner, nullptr);
     ASSERT_STREQ(to_string(running.model.task), "detection");
     ASSERT_EQ(running.model.labels, std::vector<std::string>{label});
     EXPECT_EQ(std::ssize(running.model.raw_detector->layout.anchors), boxes);
@@ -169,7 +183,7 @@ TEST_F(InferTest, ClassesHaveNames) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
   const Rgba burger = load_picture((*shared_dir() / "media/burger.jpg").string());
   Running running = make("classify_detect/mobilenet_v1_0.25_224_float");
-  ASSERT_NE(running.inferencer, nullptr);
+  ASSERT_NE(running.runner, nullptr);
   const std::vector<std::string>& labels = running.model.labels;
   ASSERT_EQ(labels.size(), 1001U);
   EXPECT_EQ(labels[0], "background");
@@ -197,7 +211,7 @@ TEST_F(InferTest, ClassesMatchTensorFlowLite) {
     const auto expected = reference(name);
     if (!expected) GTEST_SKIP() << kNoModels;
     Running running = make(name);
-    ASSERT_NE(running.inferencer, nullptr);
+    ASSERT_NE(running.runner, nullptr);
     InferLook look;
     look.threshold = 0;
     look.max_results = 5;
@@ -236,7 +250,7 @@ TEST_F(InferTest, BoxesMatchTensorFlowLite) {
   const auto expected = reference(name);
   if (!expected) GTEST_SKIP() << kNoModels;
   Running running = make(name);
-  ASSERT_NE(running.inferencer, nullptr);
+  ASSERT_NE(running.runner, nullptr);
   InferLook look;
   look.threshold = 0.2f;
   keep(process(running, expected->picture, look), "ssd.png");
@@ -266,7 +280,7 @@ TEST_F(InferTest, FacesAreFound) {
   ASSERT_GT(portrait.width, 0);
   for (const char* name : {"face/face_detection_short_range", "face/face_detection_full_range_sparse"}) {
     Running running = make(name);
-    ASSERT_NE(running.inferencer, nullptr);
+    ASSERT_NE(running.runner, nullptr);
     EXPECT_TRUE(running.model.letterbox);
     const InferLook look;
     const Rgba shown = process(running, portrait, look, Fit::kLetterbox);
@@ -316,7 +330,7 @@ TEST_F(InferTest, LandmarksMatchTensorFlowLite) {
     if (!expected) GTEST_SKIP() << kNoModels;
     for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
       Running running = make(name, {}, precision);
-      ASSERT_NE(running.inferencer, nullptr);
+      ASSERT_NE(running.runner, nullptr);
       process(running, expected->picture, {});
       const Landmarks got = landmarks(running);
       ASSERT_EQ(got.count, 468);
@@ -359,7 +373,7 @@ TEST_F(InferTest, ContoursAreDrawnOnlyOnFaces) {
   ASSERT_GT(portrait.width, 0);
   const Rgba face = square_round(portrait, 0.49f, 0.225f, 0.45f), sky = square_round(portrait, 0.1f, 0.1f, 0.15f);
   Running running = make("face/face_landmark_468_f32");
-  ASSERT_NE(running.inferencer, nullptr);
+  ASSERT_NE(running.runner, nullptr);
   const Rgba shown = process(running, face, {});
   keep(shown, "face_mesh.png");
   EXPECT_GT(landmarks(running).score, 0.9);
@@ -387,7 +401,7 @@ TEST_F(InferTest, ImagesMatchTheModelOutput) {
     for (int32_t x = 0; x < frame.width; ++x) std::memcpy(frame.at(x, y), portrait.at(2 * x, 2 * y), 4);
   }
   Running running = make("other/style_transfer_f16_384");
-  ASSERT_NE(running.inferencer, nullptr);
+  ASSERT_NE(running.runner, nullptr);
   const TensorInfo& style = running.model.model->inputs()[1];
   std::vector<float> numbers(static_cast<size_t>(style.shape.elements()));
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<float>(7 * i)) * 0.5f;

@@ -12,7 +12,7 @@
 
 #include "element/model_picture.h"
 #include "harness/golden.h"
-#include "segment/segment_runtime.h"
+#include "segment/segmenter.h"
 #include "tiny_model.h"
 
 namespace sightglass::test {

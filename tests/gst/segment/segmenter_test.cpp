@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "element/effect_runner.h"
 #include "gl/counting_gl.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
@@ -32,34 +33,64 @@ void expect_only_commands() {
 
 class SegmenterTest : public GlTest {
  protected:
-  std::unique_ptr<Segmenter> make_segmenter(const std::string& path, int32_t width, int32_t height) {
+  std::unique_ptr<EffectRunner> make_runner(const std::string& path, int32_t width, int32_t height,
+                                            const SegmentSettings& settings) {
     const auto model = Model::load(path);
     EXPECT_TRUE(model.ok()) << model.status().message();
     const auto mask = describe_mask_model(**model, recognize_model(path), {});
     EXPECT_TRUE(mask.ok()) << mask.status().message();
     const auto plan = Plan::build(*model, device().limits, mask->plan_options);
     EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto segmenter = Segmenter::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()), device(),
-                                       *plan, *mask, FrameKind::kRgba);
-    EXPECT_TRUE(segmenter.ok()) << segmenter.status().message();
-    EXPECT_TRUE((*segmenter)->resize({width, height}).ok());
-    return *std::move(segmenter);
+    const GlTarget target{nullptr,          ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
+                          device(),         FrameKind::kRgba,
+                          TuningMode::kOff, ""};
+    auto effect = Segmenter::create(target, *plan, *mask, settings);
+    EXPECT_TRUE(effect.ok()) << effect.status().message();
+    auto runner = EffectRunner::create(target, *std::move(effect), nullptr, settings.run.mask_sync);
+    EXPECT_TRUE(runner.ok()) << runner.status().message();
+    const Status status = (*runner)->resize({width, height}, settings);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return *std::move(runner);
+  }
+
+  static FrameJob job_of(GLuint frame, GLuint output, int32_t width, int32_t height, const SegmentSettings& settings) {
+    FrameJob job;
+    job.frame = {TextureRef{frame, GL_TEXTURE_2D, width, height}, {}, width, height};
+    job.output = output;
+    job.settings = std::make_shared<SegmentSettings>(settings);
+    return job;
+  }
+
+  // That of a mask which lags, with the smallest part of the model after each frame.
+  static SegmentSettings lagging() {
+    SegmentSettings settings;
+    settings.refine = Refine::kNone;
+    settings.islands = true;
+    settings.smoothing = 0.0F;
+    settings.look.background = Background::kMask;
+    settings.run.mask_sync = MaskSync::kLatest;
+    settings.run.gpu_budget_ns = 1;
+    settings.run.on_failure = OnFailure::kError;
+    return settings;
   }
 
   // Of the third frame.
   Cost cost_of_a_frame(const std::string& path, Background background, Bokeh bokeh = Bokeh::kGaussian) {
     constexpr int32_t kWidth = 640, kHeight = 480;
-    const auto segmenter = make_segmenter(path, kWidth, kHeight);
+    SegmentSettings settings;
+    settings.refine = Refine::kNone;
+    settings.islands = true;
+    settings.smoothing = 0.0F;
+    settings.softness = 0.5F;
+    settings.look.background = background;
+    settings.look.bokeh = bokeh;
+    const auto runner = make_runner(path, kWidth, kHeight, settings);
     const GlTexture frame = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
     const GlTexture output = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
-    SegmentLook look;
-    look.background = background;
-    look.bokeh = bokeh;
     for (int i = 0; i < 3; ++i) {
       gl_calls().clear();
-      segmenter->set_look(look, Fit::kStretch);
-      const Status status =
-          segmenter->render({TextureRef{frame.id(), GL_TEXTURE_2D, kWidth, kHeight}, {}, kWidth, kHeight}, output.id());
+      FrameJob job = job_of(frame.id(), output.id(), kWidth, kHeight, settings);
+      const Status status = runner->process(job);
       EXPECT_TRUE(status.ok()) << status.message();
     }
     Cost cost;
@@ -102,75 +133,79 @@ TEST_F(SegmenterTest, GlCallsPerFrame) {
 // A run continues with the frame that it began with, whatever the camera has written there since.
 TEST_F(SegmenterTest, AheadOfTheModel) {
   constexpr int32_t kSize = 32;
-  const auto segmenter = make_segmenter(red_model(), kSize, kSize);
+  const SegmentSettings settings = lagging();
+  const auto runner = make_runner(red_model(), kSize, kSize, settings);
   const Rgba left = left_half_red(kSize, kSize);
   const Rgba right = picture(kSize, kSize, [](int32_t x, int32_t) { return x >= kSize / 2; });
   const GlTexture frame = upload(gl(), left);
   const GlTexture output = make_texture(gl(), GL_RGBA8, kSize, kSize);
-  const UprightFrame ref{TextureRef{frame.id(), GL_TEXTURE_2D, kSize, kSize}, {}, kSize, kSize};
-  const SegmentLook look{.background = Background::kMask};
-  segmenter->set_look(look, Fit::kStretch);
   const auto write = [&](const Rgba& content) {
     gl().BindTexture(GL_TEXTURE_2D, frame.id());
     gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kSize, kSize, GL_RGBA, GL_UNSIGNED_BYTE, content.pixels.data());
     gl().BindTexture(GL_TEXTURE_2D, 0);
   };
   const auto shows_left = [&] { return download(gl(), output.id(), kSize, kSize).at(2, kSize / 2)[0] == 255; };
+  FrameJob job = job_of(frame.id(), output.id(), kSize, kSize, settings);
+  const auto process = [&] { return runner->process(job); };
+  const auto finish = [&] { return runner->finish(job); };
 
-  ASSERT_TRUE(segmenter->measure().ok());
-  EXPECT_GT(segmenter->times()[0], 0);
-  EXPECT_FALSE(segmenter->has_result());
-  ASSERT_TRUE(segmenter->render(ref, output.id()).ok());
-  ASSERT_TRUE(segmenter->has_result());
+  EXPECT_GT(runner->model_times()[0], 0) << "measured before the first frame";
+  EXPECT_EQ(runner->inferences(), 0U);
+  ASSERT_TRUE(process().ok());
+  ASSERT_TRUE(finish().ok());
+  ASSERT_EQ(runner->inferences(), 1U) << "the first frame waits for its result";
   ASSERT_TRUE(shows_left());
   for (int run = 0; run < 2; ++run) {
     const bool was_left = shows_left();
     write(was_left ? right : left);
     gl_calls().clear();
     int frames = 0;
-    for (const uint64_t before = segmenter->inferences(); segmenter->inferences() == before; ++frames) {
+    for (const uint64_t before = runner->inferences(); runner->inferences() == before; ++frames) {
       ASSERT_LT(frames, 20);
-      ASSERT_TRUE(segmenter->draw_ahead(ref, output.id(), true).ok());
+      ASSERT_TRUE(process().ok());
       EXPECT_EQ(shows_left(), was_left) << "frame " << frames << " of run " << run;
       if (frames == 0) write(was_left ? left : right);
       gl_calls().erase("ReadPixels");
-      ASSERT_TRUE(segmenter->advance(1).ok());
+      ASSERT_TRUE(finish().ok());
     }
     expect_only_commands();
-    ASSERT_TRUE(segmenter->draw_ahead(ref, output.id(), true).ok());
+    ASSERT_TRUE(process().ok());
     EXPECT_NE(shows_left(), was_left) << "run " << run;
-    segmenter->forget();
-    ASSERT_TRUE(segmenter->render(ref, output.id()).ok());
+    ASSERT_TRUE(finish().ok());
+    runner->forget();
+    ASSERT_TRUE(process().ok());
     EXPECT_EQ(shows_left(), was_left) << "the current content of the frame";
+    ASSERT_TRUE(finish().ok());
   }
 }
 
 // With the minimum budget, a run takes as many frames as the model has operators, and yields the same mask.
 TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   constexpr int32_t kSize = 96;
-  const auto segmenter =
-      make_segmenter(std::string(SIGHTGLASS_SOURCE_DIR) + "/models/figure/figure.tflite", kSize, kSize);
+  SegmentSettings settings = lagging();
+  settings.softness = 1.0F;
+  const auto runner =
+      make_runner(std::string(SIGHTGLASS_SOURCE_DIR) + "/models/figure/figure.tflite", kSize, kSize, settings);
   const GlTexture frame = upload(gl(), left_half_red(kSize, kSize)),
                   gray = upload(gl(), picture(kSize, kSize, [](int32_t, int32_t) { return false; }));
   const GlTexture output = make_texture(gl(), GL_RGBA8, kSize, kSize);
-  const auto ref = [&](const GlTexture& texture) {
-    return UprightFrame{TextureRef{texture.id(), GL_TEXTURE_2D, kSize, kSize}, {}, kSize, kSize};
-  };
-  const SegmentLook look{.background = Background::kMask, .softness = 1};
-  segmenter->set_look(look, Fit::kStretch);
   const auto shown = [&] { return download(gl(), output.id(), kSize, kSize).pixels; };
-  ASSERT_TRUE(segmenter->measure().ok());
-  ASSERT_TRUE(segmenter->render(ref(frame), output.id()).ok());
+  const auto process = [&](const GlTexture& texture) {
+    FrameJob job = job_of(texture.id(), output.id(), kSize, kSize, settings);
+    const Status status = runner->process(job);
+    return status.ok() ? runner->finish(job) : status;
+  };
+  ASSERT_TRUE(process(frame).ok());
   const auto expected = shown();
-  ASSERT_TRUE(segmenter->render(ref(gray), output.id()).ok());
+  runner->forget();
+  ASSERT_TRUE(process(gray).ok());
   const auto before = shown();
   ASSERT_NE(expected, before);
   int frames = 0, most = 0;
-  for (const uint64_t runs = segmenter->inferences(); segmenter->inferences() == runs; ++frames) {
+  for (const uint64_t runs = runner->inferences(); runner->inferences() == runs; ++frames) {
     ASSERT_LT(frames, 1000);
     gl_calls().clear();
-    ASSERT_TRUE(segmenter->draw_ahead(ref(frames == 0 ? frame : gray), output.id(), true).ok());
-    ASSERT_TRUE(segmenter->advance(1).ok());
+    ASSERT_TRUE(process(frames == 0 ? frame : gray).ok());
     expect_only_commands();
     most = std::max(most, gl_calls()["DispatchCompute"]);
     ASSERT_EQ(shown(), before) << "frame " << frames;
@@ -178,7 +213,7 @@ TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   std::printf("a run in %d frames, at most %d dispatches in one\n", frames, most);
   EXPECT_GT(frames, 20);
   EXPECT_LE(most, 8);
-  ASSERT_TRUE(segmenter->draw_ahead(ref(gray), output.id(), true).ok());
+  ASSERT_TRUE(process(gray).ok());
   EXPECT_EQ(shown(), expected);
 }
 

@@ -1,4 +1,4 @@
-#include "element/frame_processor.h"
+#include "element/loaded_model.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "element/model_settings.h"
+#include "element/element_settings.h"
 
 #include <charconv>
 #include <chrono>
@@ -135,6 +135,85 @@ const PropertyTable<ModelSettings>& model_properties() {
                       "(auto = from the image-orientation tag)"),
       });
   return *table;
+}
+
+std::shared_ptr<const ElementSettings> SettingsStore::snapshot() const {
+  const std::lock_guard lock(mutex_);
+  return current_;
+}
+
+Status SettingsStore::set(guint id, const GParamSpec& spec, const GValue* value, GstState state) {
+  const std::lock_guard lock(mutex_);
+  const auto current = [&](GValue* read) { return get_from(*current_, id, read); };
+  SIGHTGLASS_RETURN_IF_ERROR(may_set(spec, current, value, started_, state));
+  std::shared_ptr<ElementSettings> next = own_->copy(*current_);
+  SIGHTGLASS_RETURN_IF_ERROR(id < kFirstOwnProperty ? model_properties().set(next->model, id, value)
+                                                    : own_->set(*next, id, value));
+  current_ = std::move(next);
+  return {};
+}
+
+bool SettingsStore::get(guint id, GValue* value) const { return get_from(*snapshot(), id, value); }
+
+bool SettingsStore::get_from(const ElementSettings& settings, guint id, GValue* value) const {
+  return id < kFirstOwnProperty ? model_properties().get(settings.model, id, value) : own_->get(settings, id, value);
+}
+
+std::shared_ptr<const ElementSettings> SettingsStore::start() {
+  const std::lock_guard lock(mutex_);
+  model_ = current_->model.model;
+  started_ = true;
+  return current_;
+}
+
+void SettingsStore::stop() {
+  const std::lock_guard lock(mutex_);
+  started_ = false;
+}
+
+bool SettingsStore::is_started() const {
+  const std::lock_guard lock(mutex_);
+  return started_;
+}
+
+std::optional<std::string> SettingsStore::model() const {
+  const std::lock_guard lock(mutex_);
+  return model_;
+}
+
+std::shared_ptr<const ElementSettings> SettingsStore::wanted_change() const {
+  const std::lock_guard lock(mutex_);
+  return current_->model.model != model_ ? current_ : nullptr;
+}
+
+void SettingsStore::model_took_over(const std::optional<std::string>& name) {
+  const std::lock_guard lock(mutex_);
+  model_ = name;
+}
+
+void SettingsStore::model_refused(const std::optional<std::string>& name) {
+  const std::lock_guard lock(mutex_);
+  if (current_->model.model != name) return;
+  std::shared_ptr<ElementSettings> next = own_->copy(*current_);
+  next->model.model = model_;
+  current_ = std::move(next);
+}
+
+Orientation SettingsStore::orientation() const {
+  const std::lock_guard lock(mutex_);
+  const GstVideoOrientationMethod wanted = current_->model.video_direction;
+  if (wanted == GST_VIDEO_ORIENTATION_AUTO) return tags_.orientation();
+  return to_orientation(wanted).value_or(Orientation::kIdentity);
+}
+
+void SettingsStore::forget_tags() {
+  const std::lock_guard lock(mutex_);
+  tags_.forget();
+}
+
+bool SettingsStore::read_tags(const GstTagList* tags) {
+  const std::lock_guard lock(mutex_);
+  return tags_.read(tags) && current_->model.video_direction == GST_VIDEO_ORIENTATION_AUTO;
 }
 
 void install_model_properties(GObjectClass* object_class) {

@@ -1,0 +1,40 @@
+// Where the upright frame is in the buffers of an element: by caps, orientation, and metadata.
+#pragma once
+
+#include <gst/video/video.h>
+
+#include <optional>
+
+#include "gl/frame_format.h"
+#include "gl/orientation.h"
+#include "sightglass/input_transform.h"
+
+namespace sightglass {
+
+class FramePlacement {
+ public:
+  // Without caps, only set_caps() may be called.
+  bool has_caps() const { return input_.has_value(); }
+  void forget_caps() { input_.reset(); }
+  void set_caps(const FrameFormat& input, const GstVideoInfo& output) {
+    input_ = input;
+    output_ = output;
+  }
+  const FrameFormat& input() const { return *input_; }
+  const GstVideoInfo& output() const { return output_; }
+
+  // `own_size`: output frames have a size of the element's own, which fits every orientation. Otherwise the caps of the
+  // output were negotiated for the frame's orientation.
+  FrameSize upright_size(bool own_size) const;
+  // The orientation of the next frame. One that does not fit the caps waits for new caps. Returns whether it changes.
+  bool turn(Orientation wanted, bool own_size);
+  // From the upright frame to the stored one.
+  InputTransform upright_to_stored_in(GstBuffer* input) const;
+
+ private:
+  std::optional<FrameFormat> input_;
+  GstVideoInfo output_{};
+  Orientation orientation_ = Orientation::kIdentity;  // of the last frame
+};
+
+}  // namespace sightglass
