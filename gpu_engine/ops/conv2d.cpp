@@ -147,16 +147,15 @@ Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const T
   const Tile& tile = variant.tile;
   const int32_t slice_groups = (out.shape.slices() + tile.slices - 1) / tile.slices;
 
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(g.kernel_w, g.kernel_h, g.attr.stride_w, g.attr.stride_h);
   params.ints(g.attr.dilation_w, g.attr.dilation_h, g.attr.padding.left, g.attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   params.ints(slice_groups);
   const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
   const KernelDefaults::Half& half = emitter.context().limits.kernels.half;
-  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise(), out.shape.c == 1), std::move(params), grid, in, out,
-                       constants, choice, g.pointwise() ? half.products : half.window_products);
+  return add_conv_step(emitter, {conv2d_shader(tile, g.pointwise(), out.shape.c == 1), std::move(params), grid, in, out,
+                                 constants, choice, g.pointwise() ? half.products : half.window_products});
 }
 
 Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantization& quantization, const TensorRef& in,
@@ -301,13 +300,6 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
   return emit_conv2d_with_constants(emitter, in, out, {}, constants);
 }
 
-Kernel conv2d_kernel() { return {"conv2d", OpType::kConv2d, supports_conv2d, emit_conv2d, conv2d_variants}; }
-
-Kernel fully_connected_kernel() {
-  return {"fully-connected", OpType::kFullyConnected, supports_fully_connected, emit_fully_connected,
-          fully_connected_variants};
-}
-
 // CONV_2D with channel groups, or with computed weights or bias.
 
 namespace {
@@ -354,14 +346,12 @@ Status emit_conv2d_grouped_with_constants(Emitter& emitter, const Node& node, co
   const auto& attr = std::get<Conv2dAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t depth = weights.dim(3), groups = in.shape.c / depth;
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(weights.dim(2), weights.dim(1), attr.stride_w, attr.stride_h);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   params.ints(depth, out.shape.c / groups, (depth + 3) / 4);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return add_conv_step(emitter, kShader, std::move(params), grid, in, out, constants);
+  return add_conv_step(emitter, {kShader, std::move(params), Grid::over(out.shape), in, out, constants});
 }
 
 Status emit_conv2d_grouped(Emitter& emitter, const Node& node) {
@@ -382,15 +372,6 @@ std::vector<ShaderKey> conv2d_grouped_variants() { return conv_variants({kShader
 std::vector<ShaderKey> computed_conv2d_variants() { return computed_variants({kShader}); }
 
 }  // namespace
-
-Kernel conv2d_grouped_kernel() {
-  return {"conv2d-grouped", OpType::kConv2d, supports_conv2d_grouped, emit_conv2d_grouped, conv2d_grouped_variants};
-}
-
-Kernel conv2d_computed_kernel() {
-  return {"conv2d-computed",    OpType::kConv2d,          supports_computed_conv2d,
-          emit_computed_conv2d, computed_conv2d_variants, kComputedLimits};
-}
 
 // The first convolution of a model, reading directly from the camera texture.
 
@@ -454,8 +435,7 @@ Status emit_conv2d_texture(Emitter& emitter, const Node& node) {
                           conv_weights(emitter.graph(), node, quantization)};
   const ConvConstants constants =
       add_conv_constants(emitter, node, quantization, pack_conv_weights(fold_normalization(dense, spec)), out.shape.c);
-  StepParams params;
-  params.tensor(out);
+  StepParams params({out});
   params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
@@ -480,8 +460,18 @@ std::vector<ShaderKey> conv2d_texture_variants() {
 
 }  // namespace
 
-Kernel conv2d_texture_kernel() {
-  return {"conv2d-texture", OpType::kConv2d, supports_conv2d_texture, emit_conv2d_texture, conv2d_texture_variants};
+std::vector<Kernel> conv2d_kernels(OpType) {
+  return {
+      {"conv2d-texture", supports_conv2d_texture, emit_conv2d_texture, conv2d_texture_variants},
+      conv2d_winograd_kernel(),
+      {"conv2d", supports_conv2d, emit_conv2d, conv2d_variants},
+      {"conv2d-grouped", supports_conv2d_grouped, emit_conv2d_grouped, conv2d_grouped_variants},
+      {"conv2d-computed", supports_computed_conv2d, emit_computed_conv2d, computed_conv2d_variants, kComputedLimits}};
+}
+
+std::vector<Kernel> fully_connected_kernels(OpType) {
+  return {{"fully-connected", supports_fully_connected, emit_fully_connected, fully_connected_variants},
+          fully_connected_computed_kernel()};
 }
 
 }  // namespace sightglass

@@ -129,8 +129,7 @@ Status emit_time_steps(Emitter& emitter, const Node& node, const TensorRef& gate
   const auto chunk = static_cast<int32_t>(
       std::clamp<int64_t>(max_iterations(emitter.context().limits) / steps.iterations, 1, sizes.time));
   for (int32_t first = 0; first < sizes.time; first += chunk) {
-    StepParams params;
-    params.tensor(gates).tensor(tensors.hidden).tensor(tensors.cell);
+    StepParams params({gates, tensors.hidden, tensors.cell});
     params.tensor(tensors.out).tensor(tensors.next_hidden).tensor(tensors.next_cell);
     params.ints(first, std::min(chunk, sizes.time - first), time_major ? sizes.batch : 1, time_major ? 1 : sizes.time);
     steps.add_params(params);
@@ -251,16 +250,6 @@ Status emit_lstm(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel lstm_kernel() {
-  return {"lstm",
-          OpType::kLstm,
-          supports_lstm,
-          emit_lstm,
-          lstm_variants,
-          "constant weights; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
-              std::to_string(kFewSlices * 4) + " with layer normalization"};
-}
-
 // LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM in integers: one step computes the contribution of the data of all time steps
 // to the gates, another runs the time steps in one work group per batch.
 
@@ -372,8 +361,11 @@ Status emit_lstm_integers(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel lstm_integers_kernel() {
-  return {"lstm-integers", OpType::kLstm, supports_lstm_integers, emit_lstm_integers, lstm_integers_variants};
+std::vector<Kernel> lstm_kernels(OpType) {
+  return {{"lstm", supports_lstm, emit_lstm, lstm_variants,
+           "constant weights; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
+               std::to_string(kFewSlices * 4) + " with layer normalization"},
+          {"lstm-integers", supports_lstm_integers, emit_lstm_integers, lstm_integers_variants}};
 }
 
 }  // namespace sightglass
