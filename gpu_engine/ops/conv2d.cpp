@@ -158,8 +158,9 @@ Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const T
                                  constants, choice, g.pointwise() ? half.products : half.window_products});
 }
 
-Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantization& quantization, const TensorRef& in,
-                        const TensorRef& out, const Geometry& g) {
+Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in, const TensorRef& out,
+                        const Geometry& g) {
+  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
   const ConvWeights weights{out.shape.c, g.kernel_h, g.kernel_w, in.shape.c,
                             conv_weights(emitter.graph(), node, quantization)};
   ConvConstants constants = add_conv_constants(emitter, node, quantization, pack_conv_weights(weights), out.shape.c);
@@ -199,7 +200,7 @@ Status emit_conv2d(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
-  return emit_convolution(emitter, node, conv_quantization(emitter, node, out.shape.c), in, out, geometry);
+  return emit_convolution(emitter, node, in, out, geometry);
 }
 
 // The view of the input for a fully connected layer. If a matrix row covers a whole image, the layer is a convolution
@@ -223,10 +224,10 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
-  const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
   Bhwc view = fully_connected_view(in.shape, weights.dim(1));
   // Quantization at run time is per batch, so rows must become batches.
-  if (quantization.sums == Sums::kDynamic && view != in.shape) view = {view.w, 1, 1, view.c};
+  const bool dynamic = conv_quantization(emitter, node, weights.dim(0)).sums == Sums::kDynamic;
+  if (dynamic && view != in.shape) view = {view.w, 1, 1, view.c};
   if (view != in.shape) {
     const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view, in);
     SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
@@ -242,10 +243,10 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   const Bhwc result{view.b, geometry.kernel_h == 1 ? view.h : 1, geometry.kernel_w == 1 ? view.w : 1, weights.dim(0)};
   const TensorRef direct{out.tensor, result, out.scale};
   if (same_layout(result, out.shape)) {
-    return emit_convolution(emitter, node, quantization, in, direct, geometry);
+    return emit_convolution(emitter, node, in, direct, geometry);
   }
   const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result, out);
-  SIGHTGLASS_RETURN_IF_ERROR(emit_convolution(emitter, node, quantization, in, unshaped, geometry));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_convolution(emitter, node, in, unshaped, geometry));
   return emit_reshape(emitter, unshaped, out);
 }
 

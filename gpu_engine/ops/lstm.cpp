@@ -300,9 +300,15 @@ int32_t add_matrix(Emitter& emitter, int32_t rows, int32_t columns, std::vector<
   return emitter.add_constants(pack_conv_weights({rows, 1, 1, columns, std::move(weights)}), Storage::kInt8);
 }
 
+struct IntegerLayer {
+  lstm::Sizes sizes;
+  lstm::Weights weights;
+  lstm::IntegerFactors factors;
+};
+
 // Contribution of the data of all time steps to the gates.
-Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates, const lstm::Sizes& sizes,
-                 const lstm::Weights& weights, const lstm::IntegerFactors& factors) {
+Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates, const IntegerLayer& layer) {
+  const auto& [sizes, weights, factors] = layer;
   ConvConstants constants;
   constants.storage = Storage::kInt8;
   constants.weights =
@@ -320,16 +326,19 @@ Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates
 
 Status emit_lstm_integers(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
-  const lstm::Sizes sizes = lstm::sizes_of(graph, node);
-  const lstm::Weights weights = lstm::unpack(graph, node, [&](size_t input) {
+  const auto steps = [&](size_t input) {
     const Value& value = graph.value(node.inputs[input]);
     return steps_from_zero(value, value.constant->type, value.constant->bytes);
-  });
-  const lstm::IntegerFactors factors = lstm::integer_factors(graph, node);
+  };
+  const IntegerLayer layer{lstm::sizes_of(graph, node), lstm::unpack(graph, node, steps),
+                           lstm::integer_factors(graph, node)};
+  const auto& sizes = layer.sizes;
+  const auto& weights = layer.weights;
+  const auto& factors = layer.factors;
   SIGHTGLASS_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
   const TensorRef gates =
       emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), Storage::kFloat32);
-  SIGHTGLASS_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, sizes, weights, factors));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, layer));
 
   const bool projected = !weights.projection.empty();
   const int32_t recurrent =
