@@ -1,11 +1,12 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "gpu_engine/internals.h"
 #include "gpu_engine/quoted.h"
-#include "graph/operator_table.h"
+#include "graph/shapes/node_shapes.h"
 
 namespace sightglass {
 
@@ -155,6 +156,21 @@ std::string describe(const Graph& graph, NodeId id) {
   return text;
 }
 
+namespace {
+
+template <auto infer>
+Result<std::vector<Shape>> shapes_of(const NodeShapes& n) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(auto shapes, infer(n));
+  return std::vector<Shape>{shapes};
+}
+
+constexpr std::array kShapeFunctions{
+#define OPERATOR(op, name, attributes, shapes, ...) shapes_of<infer_##shapes>,
+#include "graph/operators.h"
+};
+
+}  // namespace
+
 Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   const std::string op = node.origin.empty() ? std::string(to_string(node.op)) : node.origin;
   if (!fits(node.op, node.attributes)) {
@@ -163,7 +179,8 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   if (node.activation == Activation::kPrelu && !has_weights(node.op)) {
     return invalid_model(op + ": it has no slopes for the activation prelu");
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Shape> shapes, operators::row_of(node.op).shapes(NodeShapes(graph, node)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Shape> shapes,
+                              kShapeFunctions[static_cast<size_t>(node.op)](NodeShapes(graph, node)));
   if (node.outputs.size() == shapes.size()) return shapes;
   return invalid_model(op + ": it has " + std::to_string(node.outputs.size()) + " outputs, but computes " +
                        std::to_string(shapes.size()));

@@ -26,49 +26,6 @@ int64_t size_of(std::span<const Part> parts) {
   return size;
 }
 
-// Operators that read and write images: batch, rows, columns, channels.
-bool defines_axes(OpType op) {
-  switch (op) {
-    case OpType::kConv2d:
-    case OpType::kDepthwiseConv2d:
-    case OpType::kDepthwisePointwise:
-    case OpType::kTransposeConv:
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d:
-    case OpType::kMaxPoolWithArgmax:
-    case OpType::kMaxUnpool:
-    case OpType::kResizeBilinear:
-    case OpType::kResizeNearest:
-    case OpType::kDepthToSpace:
-    case OpType::kSpaceToDepth:
-    case OpType::kTransformImage:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Operators whose output has the dimensions of input 0, although sizes may differ.
-bool keeps_dimensions(OpType op) {
-  switch (op) {
-    case OpType::kPad:
-    case OpType::kMirrorPad:
-    case OpType::kTile:
-    case OpType::kConcat:
-    case OpType::kDequantize:
-    case OpType::kQuantize:
-    case OpType::kReinterpret:
-    case OpType::kCast:
-    case OpType::kSoftmax:
-    case OpType::kLogSoftmax:
-    case OpType::kL2Normalization:
-    case OpType::kAddN:
-      return true;
-    default:
-      return operators::has(op, operators::kUnary);
-  }
-}
-
 class Axes {
  public:
   explicit Axes(const Graph& graph) : graph_(graph), dims_(graph.value_count()) {
@@ -209,7 +166,9 @@ Dims Axes::transformed(const Node& node, size_t output) {
   const Shape& shape = shape_of(node.outputs[output]);
   const Dims& in = of(node.inputs[0]);
   const Shape& from = shape_of(node.inputs[0]);
-  if (keeps_dimensions(node.op)) return resized(in, shape);
+  if (operators::has(node.op, operators::kKeepsDimensions) || operators::has(node.op, operators::kUnary)) {
+    return resized(in, shape);
+  }
   if (operators::has(node.op, operators::kReduces)) {
     const auto& attr = std::get<ReduceAttr>(node.attributes);
     Dims left;
@@ -260,8 +219,6 @@ Dims Axes::transformed(const Node& node, size_t output) {
       with.insert(with.begin() + static_cast<std::ptrdiff_t>(axis), make_dim(shape.dim(static_cast<int>(axis))));
       return with;
     }
-    case OpType::kTopK:
-      return resized(in, shape);
     case OpType::kFullyConnected:
     case OpType::kBatchMatmul: {
       // Mixes the last dimension.
@@ -281,7 +238,8 @@ Dims Axes::transformed(const Node& node, size_t output) {
 }
 
 void Axes::follow(const Node& node) {
-  const bool defines = defines_axes(node.op) && !node.inputs.empty() && node.inputs[0] != kNone;
+  const bool defines =
+      operators::has(node.op, operators::kReadsImages) && !node.inputs.empty() && node.inputs[0] != kNone;
   if (defines) define(of(node.inputs[0]));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const ValueId out = node.outputs[i];

@@ -74,7 +74,7 @@ Movement sliced(const StridedSliceAttr& attr, const Shape& in, const Shape& out)
 }
 
 Stages space_to_depth(const Move& move) {
-  const int32_t block = move.attributes<DepthToSpaceAttr>().block_size;
+  const int32_t block = move.attributes<BlockSizeAttr>().block_size;
   const std::vector<int64_t> s = element_strides(move.in);
   const Shape& out = move.out;
   return {Movement{out,

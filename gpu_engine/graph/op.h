@@ -1,11 +1,12 @@
-// Operators of the graph and their attributes. graph/operator_table.h lists their other properties. Names follow
-// TensorFlow Lite. Parameters that a file stores as constant tensors (paddings, axes, slice bounds) are attributes
-// here, so the inputs of a node are only data.
+// Operators of the graph, which graph/operators.h lists, and their attributes. Names follow TensorFlow Lite. Parameters
+// that a file stores as constant tensors (paddings, axes, slice bounds) are attributes here, so the inputs of a node
+// are only data.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -14,125 +15,8 @@
 namespace sightglass {
 
 enum class OpType : uint8_t {
-  kConv2d,           // inputs: data, weights [O,kh,kw,I], bias [O] or none, PReLU slope [O] when activation is kPrelu;
-                     // tensor added before the activation, of the output shape or [B,1,1,O], or none
-                     // (kResidualInput);
-                     // factor per channel of the data, [B,1,1,I*groups], or none (kGateInput);
-                     // filter o reads the I channels of its group: all channels if I is their number
-  kDepthwiseConv2d,  // inputs: data, weights [1,kh,kw,I*multiplier], bias or none, slope as above
-  kDepthwisePointwise,  // a DEPTHWISE_CONV_2D and the 1×1 CONV_2D that is its only reader; inputs: data of the
-                        // depthwise convolution, other inputs of the CONV_2D, and depthwise weights, bias or none
-                        // (kDepthwiseWeights, kDepthwiseBias)
-  kTransposeConv,       // inputs: data, weights [O,kh,kw,I], bias or none, slope as above
-  kFullyConnected,      // inputs: data, weights [O,I], bias or none, slope as above
-  kAveragePool2d,
-  kMaxPool2d,
-  kMaxPoolWithArgmax,  // outputs: maxima, their positions in the window: row * filter_w + column + 0.1
-  kMaxUnpool,          // inputs: data, positions from such a pool; zero elsewhere
-  kMean,
-  kAdd,
-  kSub,
-  kMul,
-  kMaximum,
-  kMinimum,
-  kPrelu,  // inputs: data, slope (broadcast)
-  kRelu,
-  kRelu6,
-  kReluN1To1,
-  kLogistic,
-  kTanh,
-  kHardSwish,
-  kExp,
-  kSoftmax,  // over the last dimension
-  kConcat,
-  kPad,
-  kReshape,  // also SQUEEZE and EXPAND_DIMS
-  kStridedSlice,
-  kResizeBilinear,
-  kDepthToSpace,
-  kLstm,  // also UNIDIRECTIONAL_SEQUENCE_LSTM; operands: graph/lstm.h; outputs: data, next hidden state, next cell
-          // state
-  kDetectionPostprocess,  // operands: graph/detection.h
-  kDequantize,
-  kQuantize,         // from float32, or from one quantization to another
-  kReinterpret,      // the same stored numbers in another quantization
-  kDynamicQuantize,  // float32 quantized to 8 bits over its own range, for operators with 8-bit weights
-
-  // Elementwise, one operand.
-  kRsqrt,
-  kSqrt,
-  kSquare,
-  kNeg,
-  kAbs,
-  kLog,
-  kFloor,
-  kCeil,
-  kRound,  // rounds halves to even
-  kSign,
-  kSin,
-  kCos,
-  kElu,  // with alpha 1
-  kLeakyRelu,
-  kGelu,
-  kRelu0To1,
-  kLogicalNot,
-  kZerosLike,
-  kCast,  // to the type of its output
-
-  // Two operands that broadcast.
-  kDiv,
-  kPow,
-  kSquaredDifference,
-  kFloorDiv,
-  kFloorMod,
-  kAtan2,
-  kLogicalAnd,
-  kLogicalOr,
-  kEqual,  // this and the following output bool
-  kNotEqual,
-  kLess,
-  kLessEqual,
-  kGreater,
-  kGreaterEqual,
-
-  kSelect,       // inputs: condition, values if true, values if false; all broadcast
-  kBroadcastTo,  // also FILL
-  kAddN,
-
-  kSum,
-  kReduceMax,
-  kReduceMin,
-  kReduceProd,
-  kReduceAny,
-  kReduceAll,
-  kArgMax,
-  kArgMin,
-  kLogSoftmax,       // over the last dimension
-  kL2Normalization,  // likewise
-
-  // Movements of unchanged elements.
-  kTranspose,
-  kSplit,  // also SPLIT_V and UNPACK; several outputs
-  kPack,   // the axis is new in the output
-  kTile,
-  kMirrorPad,
-  kSpaceToDepth,
-  kSpaceToBatch,
-  kBatchToSpace,
-  kResizeNearest,
-  kGather,    // inputs: data, indices
-  kGatherNd,  // inputs: data, indices: each row of the last dimension is a position
-
-  kBatchMatmul,  // matrices in the last two dimensions; those before broadcast
-  kTopK,         // along the last dimension, largest first; outputs: elements, indices (lower index first if equal)
-
-  // From MediaPipe. A matrix is 4 x 4, row by row; its first two rows map a position (x, y, 0, 1) to another.
-  kLandmarksToMatrix,   // inputs: landmarks (x, y, z each); output: maps a crop around them to their image
-  kTransformLandmarks,  // inputs: landmarks, matrix
-  kTransformImage,      // inputs: data, matrix from output to data positions; bilinear, zero outside
-
-  kPosenetDecoder,  // from Coral; operands: graph/posenet.h
-
+#define OPERATOR(op, ...) op,
+#include "graph/operators.h"
   kCount,  // the number of operators
 };
 
@@ -158,53 +42,78 @@ struct Padding2d {
   int32_t top = 0, bottom = 0, left = 0, right = 0;
 };
 
+// Attributes. describe(), if there is something to say, adds those to a text that matter to people (AttributeText of
+// dump.cpp).
 struct Conv2dAttr {
   Padding2d padding;
   int32_t stride_h = 1, stride_w = 1;
   int32_t dilation_h = 1, dilation_w = 1;
+  void describe(auto& text) const {
+    text.add(padding).add("stride", stride_h, stride_w).add("dilation", dilation_h, dilation_w);
+  }
 };
 struct DepthwiseConv2dAttr {
   Padding2d padding;
   int32_t stride_h = 1, stride_w = 1;
   int32_t dilation_h = 1, dilation_w = 1;
   int32_t multiplier = 1;  // output channel o reads input channel o / multiplier
+  void describe(auto& text) const {
+    text.add(padding)
+        .add("stride", stride_h, stride_w)
+        .add("dilation", dilation_h, dilation_w)
+        .add("multiplier", multiplier);
+  }
 };
 struct DepthwisePointwiseAttr {
   DepthwiseConv2dAttr depthwise;           // with a multiplier of 1
   Activation between = Activation::kNone;  // of the depthwise convolution, not kPrelu
+  void describe(auto& text) const {
+    depthwise.describe(text);
+    if (between != Activation::kNone) text.add("between", between);
+  }
 };
 // Output pixel (y, x) sums input (i, j) through tap (ky, kx) with y = i * stride_h + ky - top, likewise x.
 struct TransposeConvAttr {
   Padding2d padding;
   int32_t stride_h = 1, stride_w = 1;
   int32_t out_h = 0, out_w = 0;
+  void describe(auto& text) const { text.add(padding).add("stride", stride_h, stride_w).add("size", out_h, out_w); }
 };
 struct FullyConnectedAttr {
   bool keep_num_dims = false;
   bool asymmetric_quantize_inputs = false;  // with 8-bit weights
+  void describe(auto& text) const { text.add("keep_num_dims", keep_num_dims); }
 };
 struct Pool2dAttr {
   Padding2d padding;
   int32_t stride_h = 1, stride_w = 1;
   int32_t filter_h = 1, filter_w = 1;
+  void describe(auto& text) const {
+    text.add(padding).add("stride", stride_h, stride_w).add("filter", filter_h, filter_w);
+  }
 };
 struct ReduceAttr {
   std::vector<int32_t> axes;  // each in [0, rank), ascending, no duplicates
   bool keep_dims = false;
+  void describe(auto& text) const { text.add("axes", axes).add("keep_dims", keep_dims); }
 };
 // Optional for ADD and SUB.
 struct SumAttr {
   bool by_shifts = false;  // 16-bit integers whose scales are powers of two are only shifted
+  void describe(auto& text) const { text.add("by_shifts", by_shifts); }
 };
 struct SoftmaxAttr {
   float beta = 1.0f;
+  void describe(auto& text) const { text.add("beta", beta); }
 };
 struct ConcatAttr {
   int32_t axis = 0;  // in [0, rank)
+  void describe(auto& text) const { text.add("axis", axis); }
 };
 struct PadAttr {
   std::array<int32_t, Shape::kMaxRank> before{}, after{};  // by dimension, not negative
   float value = 0.0f;                                      // for quantized tensors, in steps from the zero point
+  void describe(auto& text) const { text.add("before", before).add("after", after).add("value", value); }
 };
 struct ReshapeAttr {
   Shape shape;  // complete: no -1
@@ -213,6 +122,7 @@ struct ReshapeAttr {
 struct StridedSliceAttr {
   std::array<int32_t, Shape::kMaxRank> begin{}, stride{}, size{};  // by input dimension; stride is not 0
   Shape shape;                                                     // of the output: `size` without shrunk axes
+  void describe(auto& text) const { text.add("begin", begin).add("stride", stride).add("size", size); }
 };
 struct ResizeAttr {
   int32_t out_h = 0, out_w = 0;
@@ -224,14 +134,19 @@ struct ResizeAttr {
     return align_corners && to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1)
                                    : static_cast<float>(from) / static_cast<float>(to);
   }
+  void describe(auto& text) const {
+    text.add("size", out_h, out_w).add("align_corners", align_corners).add("half_pixel_centers", half_pixel_centers);
+  }
 };
 struct DynamicQuantizeAttr {
   int32_t group = 0;        // neighboring elements that share a range; divides the number of elements
   bool asymmetric = false;  // range from minimum to maximum value; otherwise symmetric around zero
   bool operator==(const DynamicQuantizeAttr&) const = default;
+  void describe(auto& text) const { text.add("group", group).add("asymmetric", asymmetric); }
 };
-struct DepthToSpaceAttr {
+struct BlockSizeAttr {
   int32_t block_size = 1;
+  void describe(auto& text) const { text.add("block", block_size); }
 };
 
 struct LstmAttr {
@@ -241,21 +156,31 @@ struct LstmAttr {
   float cell_clip = 0, projection_clip = 0;   // ± bounds; 0: none
   float made_scale = 0;                       // for integers: scale and zero point of the cell outputs, int8
   int32_t made_zero_point = 0;
+  void describe(auto& text) const {
+    text.add("basic", basic).add("time_major", time_major).add("cells", activation);
+    if (cell_clip > 0) text.add("cell_clip", cell_clip);
+    if (projection_clip > 0) text.add("projection_clip", projection_clip);
+  }
 };
 struct ArgAttr {
   int32_t axis = 0;  // in [0, rank); removed from the result
+  void describe(auto& text) const { text.add("axis", axis); }
 };
 struct LeakyReluAttr {
   float alpha = 0.0f;
+  void describe(auto& text) const { text.add("alpha", alpha); }
 };
 struct GeluAttr {
   bool approximate = false;  // uses tanh, not the error function
+  void describe(auto& text) const { text.add("approximate", approximate); }
 };
 struct BatchMatmulAttr {
   bool adj_x = false, adj_y = false;  // which operands are transposed
+  void describe(auto& text) const { text.add("adj_x", adj_x).add("adj_y", adj_y); }
 };
 struct TopKAttr {
   int32_t k = 1;
+  void describe(auto& text) const { text.add("k", k); }
 };
 struct LandmarksToMatrixAttr {
   int32_t left = 0, right = 0;       // landmarks on a line that defines the rotation
@@ -265,17 +190,21 @@ struct LandmarksToMatrixAttr {
   float scale_x = 1, scale_y = 1;    // of the crop, relative to the box around them
   float columns = 1, rows = 1;       // width and height of the crop in its own pixels
   float pixels_x = 1, pixels_y = 1;  // of the image, for the unit of the landmarks
+  void describe(auto& text) const { text.add("line", left, right).add("subset", subset); }
 };
 struct TransformLandmarksAttr {
   int32_t dimensions = 3;  // of a landmark: 2 or 3
   float scale = 1;         // from the unit of the matrix to that of the landmarks
+  void describe(auto& text) const { text.add("dimensions", dimensions).add("scale", scale); }
 };
 struct TransformImageAttr {
   int32_t out_h = 0, out_w = 0;
   bool half_pixel_centers = false;  // positions count from pixel corners, otherwise from pixel centers
+  void describe(auto& text) const { text.add("size", out_h, out_w).add("half_pixel_centers", half_pixel_centers); }
 };
 struct SelectAttr {
   bool by_row = false;  // the condition is a vector with one element per index of the first dimension
+  void describe(auto& text) const { text.add("by_row", by_row); }
 };
 struct BroadcastToAttr {
   Shape shape;
@@ -287,6 +216,13 @@ struct DetectionAttr {
   bool regular = false;  // suppresses boxes per class and keeps `per_class`; otherwise by their best class
   float score_threshold = 0, iou_threshold = 0;
   float y_scale = 1, x_scale = 1, h_scale = 1, w_scale = 1;  // divisors of the box values
+  void describe(auto& text) const {
+    text.add("detections", max_detections)
+        .add("classes", max_classes, classes, "/")
+        .add("regular", regular)
+        .add("score", score_threshold)
+        .add("iou", iou_threshold);
+  }
 };
 
 struct PosenetDecoderAttr {
@@ -294,40 +230,65 @@ struct PosenetDecoderAttr {
   float score_threshold = 0;   // of a pose, and of its first keypoint
   int32_t stride = 0;          // pixels per cell
   float nms_radius = 0;        // two keypoints of a kind within this many pixels belong to one person
+  void describe(auto& text) const {
+    text.add("detections", max_detections)
+        .add("score", score_threshold)
+        .add("radius", nms_radius)
+        .add("stride", stride);
+  }
 };
 
 struct TransposeAttr {
   std::vector<int32_t> permutation;  // output dimension d is input dimension permutation[d]
+  void describe(auto& text) const { text.add("permutation", permutation); }
 };
 struct SplitAttr {
   int32_t axis = 0;            // in [0, rank)
   std::vector<int32_t> sizes;  // of the outputs along the axis
   bool drop_axis = false;      // of outputs of size 1
+  void describe(auto& text) const { text.add("axis", axis).add("sizes", sizes).add("drop_axis", drop_axis); }
 };
 struct TileAttr {
   std::vector<int32_t> multiples;  // by dimension
+  void describe(auto& text) const { text.add("multiples", multiples); }
 };
 struct MirrorPadAttr {
   std::array<int32_t, Shape::kMaxRank> before{}, after{};  // by dimension, not negative
   bool symmetric = false;                                  // also repeats border elements
+  void describe(auto& text) const { text.add("before", before).add("after", after).add("symmetric", symmetric); }
 };
 // Per image dimension: after the batch, before the channels.
 struct BatchSpaceAttr {
   std::vector<int32_t> block;
   std::vector<int32_t> before, after;  // zero padding or cropped part
+  void describe(auto& text) const { text.add("block", block).add("before", before).add("after", after); }
 };
 struct GatherAttr {
   int32_t axis = 0;        // in [0, rank) of the data
   int32_t batch_dims = 0;  // leading dimensions shared by data and indices
+  void describe(auto& text) const {
+    text.add("axis", axis);
+    if (batch_dims > 0) text.add("batch_dims", batch_dims);
+  }
 };
 
-using Attributes =
-    std::variant<std::monostate, Conv2dAttr, DepthwiseConv2dAttr, DepthwisePointwiseAttr, TransposeConvAttr,
-                 FullyConnectedAttr, Pool2dAttr, ReduceAttr, SumAttr, SoftmaxAttr, ConcatAttr, PadAttr, ReshapeAttr,
-                 StridedSliceAttr, ResizeAttr, DepthToSpaceAttr, DynamicQuantizeAttr, LstmAttr, LeakyReluAttr, GeluAttr,
-                 SelectAttr, BroadcastToAttr, ArgAttr, DetectionAttr, TransposeAttr, SplitAttr, TileAttr, MirrorPadAttr,
-                 BatchSpaceAttr, GatherAttr, BatchMatmulAttr, TopKAttr, LandmarksToMatrixAttr, TransformLandmarksAttr,
-                 TransformImageAttr, PosenetDecoderAttr>;
+using NoAttr = std::monostate;
+
+// A variant of distinct types: operators share some.
+template <typename Variant, typename...>
+struct Distinct {
+  using type = Variant;
+};
+template <typename... Known, typename Next, typename... More>
+struct Distinct<std::variant<Known...>, Next, More...>
+    : Distinct<std::conditional_t<(std::is_same_v<Known, Next> || ...), std::variant<Known...>,
+                                  std::variant<Known..., Next>>,
+               More...> {};
+
+#define OPERATOR(op, name, attributes, ...) , attributes
+using Attributes = Distinct<std::variant<NoAttr, SumAttr>
+#include "graph/operators.h"
+                            >::type;
 
 // Convolutions and the fully connected layer: input 1 is the weights, 2 the bias, 3 the slopes of a fused PRELU.
 bool has_weights(OpType op);

@@ -220,7 +220,7 @@ std::vector<TypeWord> type_words() {
 }
 
 DataType natural_type(const TypedOp& op, size_t index) {
-  if (op.op == OpType::kTopK && index == 1) return DataType::kInt32;
+  if (has(op.op, kRanks) && index == 1) return DataType::kInt32;
   const TypeRule& rule = row_of(op.op).types;
   switch (rule.made) {
     case kF:

@@ -364,15 +364,12 @@ ValueRange Ranges::output(const Node& node, size_t index) {
     if (node.op == OpType::kPack) return is_quantized(graph_.value(node.outputs[0])) ? ValueRange{} : hull_of(node, 0);
     return moved(node);
   }
+  if (operators::has(node.op, operators::kKeepsRange)) return moved(node);
+  if (operators::has(node.op, operators::kRanks)) {
+    const Shape& shape = input(node).shape;
+    return index == 0 ? operand(node, 0) : ValueRange{0, static_cast<double>(shape.dim(shape.rank() - 1)) - 1};
+  }
   switch (node.op) {
-    case OpType::kReshape:
-    case OpType::kStridedSlice:
-    case OpType::kDepthToSpace:
-    case OpType::kResizeBilinear:
-    case OpType::kAveragePool2d:
-    case OpType::kMaxPool2d:
-    case OpType::kBroadcastTo:
-      return moved(node);
     case OpType::kMaxPoolWithArgmax:
       return index == 0 ? operand(node, 0) : ValueRange{};
     case OpType::kMaxUnpool:
@@ -399,10 +396,6 @@ ValueRange Ranges::output(const Node& node, size_t index) {
     case OpType::kArgMax:
     case OpType::kArgMin:
       return {0, static_cast<double>(input(node).shape.dim(std::get<ArgAttr>(node.attributes).axis)) - 1};
-    case OpType::kTopK: {
-      const Shape& shape = input(node).shape;
-      return index == 0 ? operand(node, 0) : ValueRange{0, static_cast<double>(shape.dim(shape.rank() - 1)) - 1};
-    }
     default:
       break;
   }

@@ -106,7 +106,7 @@ double repeated_reads(const Graph& graph, const Node& node) {
     const double height = pool->filter_h, width = pool->filter_w;
     return count_elements(graph, node.outputs) * std::min(height * width, std::max(height + width, kLargestWindow));
   }
-  if (node.op == OpType::kTopK && data.rank() > 0) return elements * data.dim(data.rank() - 1);
+  if (operators::has(node.op, operators::kRanks) && data.rank() > 0) return elements * data.dim(data.rank() - 1);
   // Each detection is compared with all boxes, of four values.
   if (const auto* detection = std::get_if<DetectionAttr>(&node.attributes)) {
     const double kept =

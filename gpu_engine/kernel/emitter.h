@@ -43,6 +43,11 @@ struct Grid {
   int64_t z = 1;  // layers: batch × slices, or groups of them
   int32_t local_x = kKernelInvocations, local_z = 1;
   int32_t x_per_invocation = 1;
+
+  // One item for each pixel and slice.
+  static Grid over(const Bhwc& shape) {
+    return {.x = int64_t{shape.h} * shape.w, .z = int64_t{shape.b} * shape.slices()};
+  }
 };
 
 class Emitter {
@@ -138,7 +143,6 @@ class Emitter {
 // A kernel: one way to run an operator on the GPU.
 struct Kernel {
   const char* name;  // for reports: "conv2d"
-  OpType op;
   // Ok, or the reason why this kernel does not support the node. Types, ranks and the like have been checked for all
   // kernels.
   Status (*supports)(const PlanContext& context, const Node& node);
@@ -150,6 +154,7 @@ struct Kernel {
   // Limits of supports() other than types, for documentation. Empty if there are none or another kernel covers the
   // rest.
   std::string limits = {};
+  OpType op = OpType::kCount;  // set by all_kernels()
 };
 
 // Maximum dimensions of a tensor on the GPU.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,6 +34,10 @@ struct StepVariant {
 // words. The arena layout fills in the tensor offsets.
 class StepParams {
  public:
+  StepParams() = default;
+  explicit StepParams(std::initializer_list<TensorRef> tensors) {
+    for (const TensorRef& t : tensors) tensor(t);
+  }
   StepParams& tensor(const TensorRef& t);
   StepParams& ints(int32_t x, int32_t y = 0, int32_t z = 0, int32_t w = 0);
   StepParams& floats(float x, float y = 0, float z = 0, float w = 0);

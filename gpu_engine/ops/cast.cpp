@@ -27,22 +27,16 @@ GpuCast cast_to(DataType type) {
 // Offset of stored values.
 float origin_of(const Value& value) { return is_quantized(value) ? static_cast<float>(zero_point(value)) : 0; }
 
-Status supports_cast(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
-}
-
 Status emit_cast(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Value& from = emitter.graph().value(node.inputs[0]);
   const Value& to = emitter.graph().value(node.outputs[0]);
   const auto bits = static_cast<int32_t>(8 * size_of(to.type));
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(gpu_code(cast_to(to.type)), bits, to.type == DataType::kUInt8 ? 0 : 1);
   params.floats(origin_of(from), origin_of(to));
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(cast_shader(), std::move(params), grid, {in}, {out});
+  return emitter.add_step(cast_shader(), std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
 // From every storage to every other.
@@ -61,7 +55,7 @@ std::vector<ShaderKey> cast_variants() {
 
 }  // namespace
 
-Kernel cast_kernel() { return {"cast", OpType::kCast, supports_cast, emit_cast, cast_variants}; }
+std::vector<Kernel> cast_kernels(OpType) { return {{"cast", supports_without_activation, emit_cast, cast_variants}}; }
 
 // Functions from one quantized value to another: a table of reference results, exact on every device. 16-bit values
 // take 256 KiB for each node.
@@ -118,27 +112,19 @@ Status emit_lookup(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<float> table, make_table(emitter.graph(), node));
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(emitter.add_constants(table), static_cast<int32_t>(in.scale.lowest), static_cast<int32_t>(table.size()));
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step({"lookup.comp", {}}, std::move(params), grid, {in}, {out});
+  return emitter.add_step({"lookup.comp", {}}, std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
 std::vector<ShaderKey> lookup_variants() { return storage_variants({{"lookup.comp", {}}}, "AO"); }
 
 }  // namespace
 
-std::vector<Kernel> lookup_kernels() {
-  std::vector<Kernel> kernels;
-  for (const OpType op : all_ops()) {
-    const std::vector<std::string> types = type_names(op).taken;
-    const bool takes_quantized = std::ranges::find(types, "quantized") != types.end();
-    if (operators::has(op, operators::kUnary) && takes_quantized) {
-      kernels.push_back({"lookup", op, supports_lookup, emit_lookup, lookup_variants});
-    }
-  }
-  return kernels;
+std::vector<Kernel> lookup_kernels(OpType op) {
+  const bool takes_quantized = (operators::row_of(op).types.data & operators::kQ) != 0;
+  if (!operators::has(op, operators::kUnary) || !takes_quantized) return {};
+  return {{"lookup", supports_lookup, emit_lookup, lookup_variants}};
 }
 
 namespace {
@@ -153,10 +139,6 @@ ShaderKey range_shader(bool final) {
 }
 
 ShaderKey quantize_shader() { return {"dynamic_quantize.comp", {}}; }
-
-Status supports_dynamic_quantize(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
-}
 
 // Computes the range of every image of the batch, its quantization, then the quantized values.
 Status emit_dynamic_quantize(Emitter& emitter, const Node& node) {
@@ -178,18 +160,15 @@ Status emit_dynamic_quantize(Emitter& emitter, const Node& node) {
   // Ranges are always 32-bit floats: a quantization step is in the last bits of a range.
   const TensorRef ranges = emitter.temporary("ranges of " + name, {groups, 1, parts, 4}, Storage::kFloat32);
   const TensorRef quanta = emitter.temporary("quanta of " + name, {groups, 1, 1, 4}, Storage::kFloat32);
-  StepParams first;
-  first.tensor(in).tensor(ranges).ints(static_cast<int32_t>(picture), static_cast<int32_t>(kPart), parts);
+  auto first = StepParams({in, ranges}).ints(static_cast<int32_t>(picture), static_cast<int32_t>(kPart), parts);
   SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step(range_shader(false), std::move(first), Grid{1, int64_t{groups} * parts}, {in}, {ranges}));
-  StepParams second;
-  second.tensor(ranges).tensor(quanta).ints(parts, parts, 1, attr.asymmetric ? 1 : 0);
+  auto second = StepParams({ranges, quanta}).ints(parts, parts, 1, attr.asymmetric ? 1 : 0);
   SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step(range_shader(true), std::move(second), Grid{1, groups}, {ranges}, {quanta}));
-  StepParams third;
-  third.tensor(in).tensor(quanta).tensor(out);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(quantize_shader(), std::move(third), grid, {in, quanta}, {out}));
+  StepParams third({in, quanta, out});
+  SIGHTGLASS_RETURN_IF_ERROR(
+      emitter.add_step(quantize_shader(), std::move(third), Grid::over(out.shape), {in, quanta}, {out}));
   emitter.set_quanta(node.outputs[0], quanta);
   return {};
 }
@@ -203,9 +182,8 @@ std::vector<ShaderKey> dynamic_quantize_variants() {
 
 }  // namespace
 
-Kernel dynamic_quantize_kernel() {
-  return {"dynamic-quantize", OpType::kDynamicQuantize, supports_dynamic_quantize, emit_dynamic_quantize,
-          dynamic_quantize_variants};
+std::vector<Kernel> dynamic_quantize_kernels(OpType) {
+  return {{"dynamic-quantize", supports_without_activation, emit_dynamic_quantize, dynamic_quantize_variants}};
 }
 
 }  // namespace sightglass

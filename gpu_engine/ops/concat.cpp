@@ -94,8 +94,7 @@ Status emit_concat(Emitter& emitter, const Node& node) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, viewed(emitter, node, tensor, piece.shape));
     const int32_t touched = (piece.c + in.shape.c - 1) / 4 - piece.c / 4 + 1;
     const bool misaligned = piece.c % 4 != 0;
-    StepParams params;
-    params.tensor(in).tensor(out).ints(piece.x, piece.y, piece.c, piece.b).ints(touched);
+    auto params = StepParams({in, out}).ints(piece.x, piece.y, piece.c, piece.b).ints(touched);
     const Grid grid{int64_t{in.shape.h} * in.shape.w, int64_t{in.shape.b} * touched};
     SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(concat_shader(misaligned), std::move(params), grid, {in}, {out},
                                                 {.reads_output = misaligned, .activation = gpu_code(node.activation)}));
@@ -134,7 +133,8 @@ void suggest_parts(Emitter& emitter, const Node& node) {
   }
 }
 
-Kernel pack_kernel() { return {"pack", OpType::kPack, supports_concat, emit_concat, concat_variants}; }
-Kernel concat_kernel() { return {"concat", OpType::kConcat, supports_concat, emit_concat, concat_variants}; }
+std::vector<Kernel> concat_kernels(OpType op) {
+  return {{op == OpType::kPack ? "pack" : "concat", supports_concat, emit_concat, concat_variants}};
+}
 
 }  // namespace sightglass

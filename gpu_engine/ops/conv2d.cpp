@@ -147,20 +147,20 @@ Status emit_conv2d_with_constants(Emitter& emitter, const TensorRef& in, const T
   const Tile& tile = variant.tile;
   const int32_t slice_groups = (out.shape.slices() + tile.slices - 1) / tile.slices;
 
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(g.kernel_w, g.kernel_h, g.attr.stride_w, g.attr.stride_h);
   params.ints(g.attr.dilation_w, g.attr.dilation_h, g.attr.padding.left, g.attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   params.ints(slice_groups);
   const Grid grid{pixels, int64_t{out.shape.b} * slice_groups, tile.local_x, tile.local_z, tile.pixels};
   const KernelDefaults::Half& half = emitter.context().limits.kernels.half;
-  return add_conv_step(emitter, conv2d_shader(tile, g.pointwise(), out.shape.c == 1), std::move(params), grid, in, out,
-                       constants, choice, g.pointwise() ? half.products : half.window_products);
+  return add_conv_step(emitter, {conv2d_shader(tile, g.pointwise(), out.shape.c == 1), std::move(params), grid, in, out,
+                                 constants, choice, g.pointwise() ? half.products : half.window_products});
 }
 
-Status emit_convolution(Emitter& emitter, const Node& node, const ConvQuantization& quantization, const TensorRef& in,
-                        const TensorRef& out, const Geometry& g) {
+Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in, const TensorRef& out,
+                        const Geometry& g) {
+  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
   const ConvWeights weights{out.shape.c, g.kernel_h, g.kernel_w, in.shape.c,
                             conv_weights(emitter.graph(), node, quantization)};
   ConvConstants constants = add_conv_constants(emitter, node, quantization, pack_conv_weights(weights), out.shape.c);
@@ -200,7 +200,7 @@ Status emit_conv2d(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
-  return emit_convolution(emitter, node, conv_quantization(emitter, node, out.shape.c), in, out, geometry);
+  return emit_convolution(emitter, node, in, out, geometry);
 }
 
 // The view of the input for a fully connected layer. If a matrix row covers a whole image, the layer is a convolution
@@ -224,10 +224,10 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef out, emitter.tensor(node.outputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
-  const ConvQuantization quantization = conv_quantization(emitter, node, weights.dim(0));
   Bhwc view = fully_connected_view(in.shape, weights.dim(1));
   // Quantization at run time is per batch, so rows must become batches.
-  if (quantization.sums == Sums::kDynamic && view != in.shape) view = {view.w, 1, 1, view.c};
+  const bool dynamic = conv_quantization(emitter, node, weights.dim(0)).sums == Sums::kDynamic;
+  if (dynamic && view != in.shape) view = {view.w, 1, 1, view.c};
   if (view != in.shape) {
     const TensorRef flat = emitter.temporary("flattened " + emitter.graph().value(node.inputs[0]).name, view, in);
     SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, in, flat));
@@ -243,10 +243,10 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   const Bhwc result{view.b, geometry.kernel_h == 1 ? view.h : 1, geometry.kernel_w == 1 ? view.w : 1, weights.dim(0)};
   const TensorRef direct{out.tensor, result, out.scale};
   if (same_layout(result, out.shape)) {
-    return emit_convolution(emitter, node, quantization, in, direct, geometry);
+    return emit_convolution(emitter, node, in, direct, geometry);
   }
   const TensorRef unshaped = emitter.temporary("unshaped " + emitter.graph().value(node.outputs[0]).name, result, out);
-  SIGHTGLASS_RETURN_IF_ERROR(emit_convolution(emitter, node, quantization, in, unshaped, geometry));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_convolution(emitter, node, in, unshaped, geometry));
   return emit_reshape(emitter, unshaped, out);
 }
 
@@ -301,13 +301,6 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
   return emit_conv2d_with_constants(emitter, in, out, {}, constants);
 }
 
-Kernel conv2d_kernel() { return {"conv2d", OpType::kConv2d, supports_conv2d, emit_conv2d, conv2d_variants}; }
-
-Kernel fully_connected_kernel() {
-  return {"fully-connected", OpType::kFullyConnected, supports_fully_connected, emit_fully_connected,
-          fully_connected_variants};
-}
-
 // CONV_2D with channel groups, or with computed weights or bias.
 
 namespace {
@@ -354,14 +347,12 @@ Status emit_conv2d_grouped_with_constants(Emitter& emitter, const Node& node, co
   const auto& attr = std::get<Conv2dAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t depth = weights.dim(3), groups = in.shape.c / depth;
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(weights.dim(2), weights.dim(1), attr.stride_w, attr.stride_h);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   params.ints(depth, out.shape.c / groups, (depth + 3) / 4);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return add_conv_step(emitter, kShader, std::move(params), grid, in, out, constants);
+  return add_conv_step(emitter, {kShader, std::move(params), Grid::over(out.shape), in, out, constants});
 }
 
 Status emit_conv2d_grouped(Emitter& emitter, const Node& node) {
@@ -382,15 +373,6 @@ std::vector<ShaderKey> conv2d_grouped_variants() { return conv_variants({kShader
 std::vector<ShaderKey> computed_conv2d_variants() { return computed_variants({kShader}); }
 
 }  // namespace
-
-Kernel conv2d_grouped_kernel() {
-  return {"conv2d-grouped", OpType::kConv2d, supports_conv2d_grouped, emit_conv2d_grouped, conv2d_grouped_variants};
-}
-
-Kernel conv2d_computed_kernel() {
-  return {"conv2d-computed",    OpType::kConv2d,          supports_computed_conv2d,
-          emit_computed_conv2d, computed_conv2d_variants, kComputedLimits};
-}
 
 // The first convolution of a model, reading directly from the camera texture.
 
@@ -454,8 +436,7 @@ Status emit_conv2d_texture(Emitter& emitter, const Node& node) {
                           conv_weights(emitter.graph(), node, quantization)};
   const ConvConstants constants =
       add_conv_constants(emitter, node, quantization, pack_conv_weights(fold_normalization(dense, spec)), out.shape.c);
-  StepParams params;
-  params.tensor(out);
+  StepParams params({out});
   params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
@@ -480,8 +461,18 @@ std::vector<ShaderKey> conv2d_texture_variants() {
 
 }  // namespace
 
-Kernel conv2d_texture_kernel() {
-  return {"conv2d-texture", OpType::kConv2d, supports_conv2d_texture, emit_conv2d_texture, conv2d_texture_variants};
+std::vector<Kernel> conv2d_kernels(OpType) {
+  return {
+      {"conv2d-texture", supports_conv2d_texture, emit_conv2d_texture, conv2d_texture_variants},
+      conv2d_winograd_kernel(),
+      {"conv2d", supports_conv2d, emit_conv2d, conv2d_variants},
+      {"conv2d-grouped", supports_conv2d_grouped, emit_conv2d_grouped, conv2d_grouped_variants},
+      {"conv2d-computed", supports_computed_conv2d, emit_computed_conv2d, computed_conv2d_variants, kComputedLimits}};
+}
+
+std::vector<Kernel> fully_connected_kernels(OpType) {
+  return {{"fully-connected", supports_fully_connected, emit_fully_connected, fully_connected_variants},
+          fully_connected_computed_kernel()};
 }
 
 }  // namespace sightglass

@@ -171,8 +171,7 @@ Status supports_conv2d_winograd(const PlanContext& context, const Node& node) {
 }
 
 Status emit_transform(Emitter& emitter, const TensorRef& in, const TensorRef& data, const Padding2d& padding) {
-  StepParams params;
-  params.tensor(in).tensor(data);
+  StepParams params({in, data});
   params.ints(padding.left, padding.top);
   const Grid grid{int64_t{data.shape.h} * data.shape.w, int64_t{in.shape.b} * in.shape.slices()};
   return emitter.add_step(kDataShader, std::move(params), grid, {in}, {data});
@@ -197,14 +196,13 @@ Status emit_conv2d_winograd(Emitter& emitter, const Node& node) {
       emitter.choose_variant(tuned_step(emitter, "conv2d-winograd", in, out, "kernel 3x3", constants),
                              winograd_choices(emitter, tile, out.shape.slices()));
   const int32_t slice_groups = (out.shape.slices() + variant.tile.slices - 1) / variant.tile.slices;
-  StepParams params;
-  params.tensor(data).tensor(out);
+  StepParams params({data, out});
   params.ints(constants.weights, constants.bias, constants.slope);
   params.ints(slice_groups, kElements);
   const Grid grid{int64_t{data.shape.h} * data.shape.w, int64_t{out.shape.b} * slice_groups, variant.local_x, 1,
                   variant.tile.pixels};
-  return add_conv_step(emitter, conv2d_winograd_shader(variant.tile, variant.local_x), std::move(params), grid, data,
-                       out, constants, choice);
+  return add_conv_step(emitter, {conv2d_winograd_shader(variant.tile, variant.local_x), std::move(params), grid, data,
+                                 out, constants, choice});
 }
 
 std::vector<ShaderKey> conv2d_winograd_variants() {
@@ -223,7 +221,7 @@ std::vector<ShaderKey> conv2d_winograd_variants() {
 }  // namespace
 
 Kernel conv2d_winograd_kernel() {
-  return {"conv2d-winograd", OpType::kConv2d, supports_conv2d_winograd, emit_conv2d_winograd, conv2d_winograd_variants};
+  return {"conv2d-winograd", supports_conv2d_winograd, emit_conv2d_winograd, conv2d_winograd_variants};
 }
 
 }  // namespace sightglass

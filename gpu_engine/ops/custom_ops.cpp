@@ -85,8 +85,7 @@ Status emit_detection(Emitter& emitter, const Node& node) {
     return emitter.temporary(name + (" " + node.origin), {1, 1, entries, 4}, Storage::kFloat32);
   };
   const TensorRef corners = list("corners", count), best = list("best classes", fast ? count : 1);
-  StepParams decode;
-  decode.tensor(boxes).tensor(scores).tensor(corners).tensor(best);
+  StepParams decode({boxes, scores, corners, best});
   decode.floats(attr.y_scale, attr.x_scale, attr.h_scale, attr.w_scale).ints(anchor_place, first_class, attr.classes);
   std::vector<TensorRef> decoded{corners};
   if (fast) decoded.push_back(best);
@@ -96,8 +95,7 @@ Status emit_detection(Emitter& emitter, const Node& node) {
   const int32_t groups = fast ? 1 : attr.classes;
   const TensorRef entries = list("suppressed boxes", groups * choices(attr));
   const TensorRef& ranked = fast ? best : scores;
-  StepParams nms;
-  nms.tensor(corners).tensor(ranked).tensor(entries).ints(count, choices(attr), fast ? 0 : first_class);
+  auto nms = StepParams({corners, ranked, entries}).ints(count, choices(attr), fast ? 0 : first_class);
   nms.floats(attr.score_threshold, attr.iou_threshold);
   SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(detection_shader("detection_nms.comp", false), std::move(nms),
                                               {.x = 1, .z = groups, .local_x = kSearchInvocations}, {corners, ranked},
@@ -105,15 +103,13 @@ Status emit_detection(Emitter& emitter, const Node& node) {
   TensorRef chosen = entries;
   if (!fast) {
     chosen = list("chosen boxes", attr.max_detections);
-    StepParams merge;
-    merge.tensor(entries).tensor(chosen);
+    StepParams merge({entries, chosen});
     // Entries beyond the detections are written too.
     const Grid grid{std::max(entries.shape.w, attr.max_detections)};
     SIGHTGLASS_RETURN_IF_ERROR(
         emitter.add_step(detection_shader("detection_merge.comp", false), std::move(merge), grid, {entries}, {chosen}));
   }
-  StepParams store;
-  store.tensor(corners).tensor(scores).tensor(chosen);
+  StepParams store({corners, scores, chosen});
   for (const TensorRef& output : outputs) store.tensor(output);
   store.ints(attr.max_classes, std::min(attr.max_classes, attr.classes), first_class, attr.classes);
   const int32_t slices = outputs[detection::kOutClasses].shape.slices();
@@ -123,10 +119,9 @@ Status emit_detection(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel detection_kernel() {
-  return {"detection",        OpType::kDetectionPostprocess,
-          supports_detection, emit_detection,
-          detection_variants, "constant anchors; at most " + std::to_string(kMostBoxes) + " boxes"};
+std::vector<Kernel> detection_kernels(OpType) {
+  return {{"detection", supports_detection, emit_detection, detection_variants,
+           "constant anchors; at most " + std::to_string(kMostBoxes) + " boxes"}};
 }
 
 // PosenetDecoderOp: root keypoints, poses, their order, and the assignment of cells to poses. All data stay on the GPU.
@@ -219,8 +214,7 @@ Status emit_posenet(Emitter& emitter, const Node& node) {
   SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step(posenet_shader("posenet_select.comp"), with_limits(of_maps().tensor(roots).tensor(poses)),
                        {.x = 1, .local_x = kSearchInvocations}, {roots, scores, shorts, mids}, {poses}));
-  StepParams store;
-  store.tensor(poses).tensor(order);
+  StepParams store({poses, order});
   for (size_t i = posenet::kOutKeypoints; i <= posenet::kOutCount; ++i) store.tensor(outputs[i]);
   SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step(posenet_shader("posenet_store.comp"), with_limits(store), {.x = 1}, {poses},
@@ -236,14 +230,10 @@ Status emit_posenet(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel posenet_decoder_kernel() {
-  return {"posenet-decoder",
-          OpType::kPosenetDecoder,
-          supports_posenet,
-          emit_posenet,
-          posenet_variants,
-          "at most " + std::to_string(kMostPoses) + " poses and " + std::to_string(kMostRoots / posenet::kKeypoints) +
-              " cells"};
+std::vector<Kernel> posenet_decoder_kernels(OpType) {
+  return {{"posenet-decoder", supports_posenet, emit_posenet, posenet_variants,
+           "at most " + std::to_string(kMostPoses) + " poses and " + std::to_string(kMostRoots / posenet::kKeypoints) +
+               " cells"}};
 }
 
 // Landmarks2TransformMatrix, TransformLandmarks, TransformTensorBilinear. A landmark is stored as a pixel, and a matrix
@@ -278,10 +268,6 @@ Status finish_output(Emitter& emitter, const TensorRef& made, const TensorRef& o
   return made.tensor == out.tensor ? Status() : emit_reshape(emitter, made, out);
 }
 
-Status supports_transform(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
-}
-
 // A single invocation reads all landmarks.
 constexpr size_t kMostLandmarks = 4096;
 
@@ -291,7 +277,7 @@ Status supports_matrix(const PlanContext& context, const Node& node) {
     return unsupported("a crop around " + std::to_string(count) + " landmarks; at most " +
                        std::to_string(kMostLandmarks) + " are supported");
   }
-  return supports_transform(context, node);
+  return supports_without_activation(context, node);
 }
 
 Status emit_matrix(Emitter& emitter, const Node& node) {
@@ -303,8 +289,7 @@ Status emit_matrix(Emitter& emitter, const Node& node) {
   const TensorRef matrix = begin_output(emitter, made.name, out, kMatrix);
   std::vector<float> subset(attr.subset.begin(), attr.subset.end());
   subset.resize((subset.size() + 3) / 4 * 4, subset.back());
-  StepParams params;
-  params.tensor(in).tensor(matrix);
+  StepParams params({in, matrix});
   params.ints(attr.left, attr.right, emitter.add_constants(subset), static_cast<int32_t>(subset.size() / 4));
   params.floats(attr.target_rotation, attr.directed ? 1 : 0);
   params.floats(attr.scale_x, attr.scale_y, attr.columns, attr.rows);
@@ -322,8 +307,7 @@ Status emit_landmarks(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef matrix, read_as(emitter, node.inputs[1], kMatrix));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const TensorRef moved = begin_output(emitter, made.name, out, shape);
-  StepParams params;
-  params.tensor(in).tensor(matrix).tensor(moved).floats(attr.scale);
+  auto params = StepParams({in, matrix, moved}).floats(attr.scale);
   SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step({"transform_landmarks.comp", {}}, std::move(params), {shape.w, 1}, {in, matrix}, {moved}));
   return finish_output(emitter, moved, out);
@@ -334,14 +318,13 @@ Status emit_image(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef matrix, read_as(emitter, node.inputs[1], kMatrix));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  StepParams params;
-  params.tensor(in).tensor(matrix).tensor(out).floats(attr.half_pixel_centers ? 0.5f : 0);
+  auto params = StepParams({in, matrix, out}).floats(attr.half_pixel_centers ? 0.5f : 0);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, out.shape.slices()};
   return emitter.add_step({"transform_image.comp", {}}, std::move(params), grid, {in, matrix}, {out});
 }
 
 std::vector<ShaderKey> with_reshape(std::vector<ShaderKey> keys) {
-  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_variants()) keys.push_back(std::move(key));
   return keys;
 }
 
@@ -357,10 +340,14 @@ std::vector<ShaderKey> image_variants() {
 
 }  // namespace
 
-std::vector<Kernel> transform_kernels() {
-  return {{"landmarks-to-matrix", OpType::kLandmarksToMatrix, supports_matrix, emit_matrix, matrix_variants},
-          {"transform-landmarks", OpType::kTransformLandmarks, supports_transform, emit_landmarks, landmarks_variants},
-          {"transform-image", OpType::kTransformImage, supports_transform, emit_image, image_variants}};
+std::vector<Kernel> landmarks_to_matrix_kernels(OpType) {
+  return {{"landmarks-to-matrix", supports_matrix, emit_matrix, matrix_variants}};
+}
+std::vector<Kernel> transform_landmarks_kernels(OpType) {
+  return {{"transform-landmarks", supports_without_activation, emit_landmarks, landmarks_variants}};
+}
+std::vector<Kernel> transform_image_kernels(OpType) {
+  return {{"transform-image", supports_without_activation, emit_image, image_variants}};
 }
 
 }  // namespace sightglass

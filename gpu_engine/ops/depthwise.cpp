@@ -76,8 +76,7 @@ Status emit_depthwise_with_constants(Emitter& emitter, const Node& node, const C
   const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t kernel_h = weights.dim(1), kernel_w = weights.dim(2);
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(kernel_w, kernel_h, attr.stride_w, attr.stride_h);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
@@ -90,13 +89,14 @@ Status emit_depthwise_with_constants(Emitter& emitter, const Node& node, const C
     const std::string step = tuned_step(emitter, "depthwise", in, out, geometry_of(weights, attr), constants);
     const auto [variant, choice] =
         emitter.choose_variant(step, rows_variants(emitter, usual, most_columns(kernel_h, attr)));
-    return add_conv_step(emitter, rows_shader(kernel_h, attr.stride_h, variant.tile), std::move(params),
-                         depthwise_rows_grid(out.shape, layers, attr, variant.tile), in, out, constants, choice);
+    return add_conv_step(emitter,
+                         {rows_shader(kernel_h, attr.stride_h, variant.tile), std::move(params),
+                          depthwise_rows_grid(out.shape, layers, attr, variant.tile), in, out, constants, choice});
   }
   params.ints(attr.multiplier);
   const int32_t pixels = area * layers >= int64_t{16} * 64 * 2 ? 2 : 1;
-  return add_conv_step(emitter, depthwise_shader(pixels, attr.multiplier != 1), std::move(params),
-                       Grid{area, layers, 64, 1, pixels}, in, out, constants);
+  return add_conv_step(emitter, {depthwise_shader(pixels, attr.multiplier != 1), std::move(params),
+                                 Grid{area, layers, 64, 1, pixels}, in, out, constants});
 }
 
 Status emit_depthwise(Emitter& emitter, const Node& node) {
@@ -190,13 +190,10 @@ std::vector<RowsVariant> rows_variants(const Emitter& emitter, const DepthwiseTi
   return variants;
 }
 
-Kernel depthwise_kernel() {
-  return {"depthwise", OpType::kDepthwiseConv2d, supports_depthwise, emit_depthwise, depthwise_variants};
-}
-
-Kernel depthwise_computed_kernel() {
-  return {"depthwise-computed",    OpType::kDepthwiseConv2d,    supports_computed_depthwise,
-          emit_computed_depthwise, computed_depthwise_variants, kComputedLimits};
+std::vector<Kernel> depthwise_kernels(OpType) {
+  return {{"depthwise", supports_depthwise, emit_depthwise, depthwise_variants},
+          {"depthwise-computed", supports_computed_depthwise, emit_computed_depthwise, computed_depthwise_variants,
+           kComputedLimits}};
 }
 
 // A DEPTHWISE_CONV_2D and the 1×1 CONV_2D that reads it, in one step. fuse-depthwise decides when this is worthwhile.
@@ -287,17 +284,16 @@ Status emit_depthwise_pointwise(Emitter& emitter, const Node& node) {
       "stride " + sides(attr.stride_h, attr.stride_w) + " dilation " + sides(attr.dilation_h, attr.dilation_w);
   const std::string step = tuned_step(emitter, "depthwise-pointwise", in, out, geometry, constants);
   const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual, most.columns));
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(attr.stride_w, clamps(between) ? 1 : 0);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope);
   params.ints(constants.weights + first, depthwise_bias);
   const auto [lowest, highest] = range_of(between);
   params.floats(lowest, highest);
-  return add_conv_step(emitter, depthwise_pointwise_shader(attr.stride_h, variant.tile.rows, out.shape.slices()),
-                       std::move(params), depthwise_rows_grid(out.shape, out.shape.b, attr, variant.tile), in, out,
-                       constants, choice, emitter.context().limits.kernels.half.products);
+  return add_conv_step(emitter, {depthwise_pointwise_shader(attr.stride_h, variant.tile.rows, out.shape.slices()),
+                                 std::move(params), depthwise_rows_grid(out.shape, out.shape.b, attr, variant.tile), in,
+                                 out, constants, choice, emitter.context().limits.kernels.half.products});
 }
 
 std::vector<ShaderKey> depthwise_pointwise_variants() {
@@ -313,9 +309,9 @@ std::vector<ShaderKey> depthwise_pointwise_variants() {
 
 }  // namespace
 
-Kernel depthwise_pointwise_kernel() {
-  return {"depthwise-pointwise", OpType::kDepthwisePointwise, supports_depthwise_pointwise, emit_depthwise_pointwise,
-          depthwise_pointwise_variants};
+std::vector<Kernel> depthwise_pointwise_kernels(OpType) {
+  return {
+      {"depthwise-pointwise", supports_depthwise_pointwise, emit_depthwise_pointwise, depthwise_pointwise_variants}};
 }
 
 }  // namespace sightglass

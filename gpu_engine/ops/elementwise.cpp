@@ -132,13 +132,12 @@ IntegerRange integer_range(Activation activation) {
   }
 }
 
-// Emits a step with one or two operands, and the output.
-Status add_step(Emitter& emitter, const std::vector<TensorRef>& operands, const std::vector<Shape>& shapes,
-                const Shape& out_shape, const TensorRef& out, int32_t code, const Node& node) {
+// Emits a step with one or two operands.
+Status add_step(Emitter& emitter, const Node& node, const Elements& elements, int32_t code) {
+  const auto& [operands, shapes, out, shape] = elements;
   const bool binary = operands.size() == 2;
   const bool integers = is_integer(emitter.graph().value(node.inputs[0]));
-  StepParams params;
-  params.tensor(operands.front()).tensor(operands.back()).tensor(out);
+  StepParams params({operands.front(), operands.back(), out});
   if (integers) {
     const IntegerRange range = integer_range(node.activation);
     params.ints(code).ints(range.lowest, range.highest);
@@ -146,32 +145,24 @@ Status add_step(Emitter& emitter, const std::vector<TensorRef>& operands, const 
     const auto* leaky = std::get_if<LeakyReluAttr>(&node.attributes);
     params.floats(leaky == nullptr ? 0 : leaky->alpha);
   }
-  add_batch_steps(params, shapes, out_shape);
+  add_batch_steps(params, shapes, shape);
   const ShaderKey shader = integers ? integer_shader(binary)
                            : binary ? binary_shader(repeated(operands, out), code)
                                     : unary_shader(code);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(shader, std::move(params), grid, operands, {out},
+  return emitter.add_step(shader, std::move(params), Grid::over(out.shape), operands, {out},
                           {.activation = integers ? 0
                                          : binary ? gpu_code(node.activation)
                                                   : function_after(node)});
 }
 
 Status emit_unary(Emitter& emitter, const Node& node) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  const Shape& shape = emitter.graph().value(node.outputs[0]).shape;
-  return add_step(emitter, {in}, {shape}, shape, out, gpu_code(unary_function(node)), node);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Elements elements, elements_of(emitter, node));
+  return add_step(emitter, node, elements, gpu_code(unary_function(node)));
 }
 
 Status emit_binary(Emitter& emitter, const Node& node) {
-  const Graph& graph = emitter.graph();
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs[0]));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs[1]));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  return add_step(emitter, {a, b}, {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape},
-                  graph.value(node.outputs[0]).shape, out, gpu_code(operators::find_row(kBinary, node.op).operation),
-                  node);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Elements elements, elements_of(emitter, node));
+  return add_step(emitter, node, elements, gpu_code(gpu_binary(node.op)));
 }
 
 // One sum after the other: the last one into the output, the others into temporary tensors.
@@ -180,14 +171,14 @@ Status emit_add_n(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(TensorRef sum, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   if (node.inputs.size() == 1) {
-    return add_step(emitter, {sum}, {shape}, shape, out, gpu_code(GpuUnary::kNone), node);
+    return add_step(emitter, node, {{sum}, {shape}, out, shape}, gpu_code(GpuUnary::kNone));
   }
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef next, emitter.tensor(node.inputs[i]));
     const bool last = i + 1 == node.inputs.size();
     const TensorRef to = last ? out : emitter.temporary("sum " + std::to_string(i), out.shape, out);
     SIGHTGLASS_RETURN_IF_ERROR(
-        add_step(emitter, {sum, next}, {shape, shape}, shape, to, gpu_code(GpuBinary::kAdd), node));
+        add_step(emitter, node, {{sum, next}, {shape, shape}, to, shape}, gpu_code(GpuBinary::kAdd)));
     sum = to;
   }
   return {};
@@ -244,17 +235,18 @@ std::vector<ShaderKey> add_n_variants() {
 
 }  // namespace
 
-std::vector<Kernel> elementwise_kernels() {
-  std::vector<Kernel> kernels;
-  kernels.reserve(kUnary.size() + kBinary.size() + 1);
-  for (const Unary& row : kUnary) {
-    kernels.push_back({"elementwise", row.op, supports_unary, emit_unary, unary_variants});
+GpuBinary gpu_binary(OpType op) { return operators::find_row(kBinary, op).operation; }
+
+std::vector<Kernel> elementwise_kernels(OpType op) {
+  std::vector<Kernel> kernels = elementwise_quantized_kernels(op);
+  std::ranges::move(lookup_kernels(op), std::back_inserter(kernels));
+  if (operators::rows_of(kUnary, op) > 0)
+    kernels.push_back({"elementwise", supports_unary, emit_unary, unary_variants});
+  if (operators::rows_of(kBinary, op) > 0) {
+    const auto variants = operators::has(op, operators::kCompares) ? comparison_variants : binary_variants;
+    kernels.push_back({"elementwise", supports_binary, emit_binary, variants});
   }
-  for (const Binary& row : kBinary) {
-    const auto variants = operators::has(row.op, operators::kCompares) ? comparison_variants : binary_variants;
-    kernels.push_back({"elementwise", row.op, supports_binary, emit_binary, variants});
-  }
-  kernels.push_back({"elementwise", OpType::kAddN, supports_unary, emit_add_n, add_n_variants});
+  if (op == OpType::kAddN) kernels.push_back({"elementwise", supports_unary, emit_add_n, add_n_variants});
   return kernels;
 }
 
@@ -264,10 +256,6 @@ namespace {
 
 ShaderKey select_shader() { return {"select.comp", {}}; }
 ShaderKey broadcast_shader() { return {"broadcast.comp", {}}; }
-
-Status supports_select(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
-}
 
 Grid grid_of(const TensorRef& out) {
   return {int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
@@ -289,8 +277,7 @@ Status emit_select(Emitter& emitter, const Node& node) {
     SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, condition, column));
     condition = column;
   }
-  StepParams params;
-  params.tensor(condition).tensor(yes).tensor(no).tensor(out);
+  StepParams params({condition, yes, no, out});
   add_batch_steps(params, {condition_shape, graph.value(node.inputs[1]).shape, graph.value(node.inputs[2]).shape},
                   shape);
   return emitter.add_step(select_shader(), std::move(params), grid_of(out), {condition, yes, no}, {out});
@@ -300,8 +287,7 @@ Status emit_broadcast(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   add_batch_steps(params, {graph.value(node.inputs[0]).shape}, graph.value(node.outputs[0]).shape);
   return emitter.add_step(broadcast_shader(), std::move(params), grid_of(out), {in}, {out});
 }
@@ -317,9 +303,11 @@ std::vector<ShaderKey> broadcast_variants() { return storage_variants({broadcast
 
 }  // namespace
 
-Kernel select_kernel() { return {"select", OpType::kSelect, supports_select, emit_select, select_variants}; }
-Kernel broadcast_kernel() {
-  return {"broadcast", OpType::kBroadcastTo, supports_select, emit_broadcast, broadcast_variants};
+std::vector<Kernel> select_kernels(OpType) {
+  return {{"select", supports_without_activation, emit_select, select_variants}};
+}
+std::vector<Kernel> broadcast_kernels(OpType) {
+  return {{"broadcast", supports_without_activation, emit_broadcast, broadcast_variants}};
 }
 
 }  // namespace sightglass

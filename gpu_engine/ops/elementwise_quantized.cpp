@@ -37,20 +37,6 @@ constexpr auto kOperations = std::to_array<Operation>({
     {OpType::kSquaredDifference, GpuQuantized::kSquaredDifference},
 });
 
-struct Comparison {
-  OpType op;
-  GpuBinary code;
-};
-constexpr auto kComparisons = std::to_array<Comparison>({
-    {OpType::kEqual, GpuBinary::kEqual},
-    {OpType::kNotEqual, GpuBinary::kNotEqual},
-    {OpType::kLess, GpuBinary::kLess},
-    {OpType::kLessEqual, GpuBinary::kLessEqual},
-    {OpType::kGreater, GpuBinary::kGreater},
-    {OpType::kGreaterEqual, GpuBinary::kGreaterEqual},
-});
-static_assert(operators::lists_exactly(kComparisons, operators::kCompares));
-
 Status supports_elementwise_quantized(const PlanContext& context, const Node& node) {
   for (const ValueId id : {node.inputs.front(), node.inputs.back(), node.outputs[0]}) {
     if (!is_quantized(context.graph.value(id))) return unsupported("a tensor without quantization");
@@ -92,30 +78,21 @@ struct Arithmetic {
   int32_t offset = 0;  // added to the result
 };
 
-Status emit_arithmetic(Emitter& emitter, ShaderKey shader, const Arithmetic& arithmetic,
-                       const std::vector<TensorRef>& inputs, const std::vector<Shape>& shapes, const TensorRef& out,
-                       const Shape& out_shape) {
+Status emit_arithmetic(Emitter& emitter, ShaderKey shader, const Arithmetic& arithmetic, const Elements& elements) {
+  const auto& [inputs, shapes, out, shape] = elements;
   const auto& [code, factors, range, offset] = arithmetic;
-  StepParams params;
-  params.tensor(inputs.front()).tensor(inputs.back()).tensor(out);
+  StepParams params({inputs.front(), inputs.back(), out});
   params.ints(gpu_code(code), factors.headroom, 0, offset);
   params.ints(range.lowest, range.highest);
   params.ints(factors.out.multiplier, factors.out.shift);
   params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
-  add_batch_steps(params, {shapes.front(), shapes.back()}, out_shape);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(std::move(shader), std::move(params), grid, inputs, {out});
+  add_batch_steps(params, {shapes.front(), shapes.back()}, shape);
+  return emitter.add_step(std::move(shader), std::move(params), Grid::over(out.shape), inputs, {out});
 }
 
 Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
-  std::vector<TensorRef> inputs;
-  std::vector<Shape> shapes;
-  for (const ValueId input : node.inputs) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(inputs.emplace_back(), emitter.tensor(input));
-    shapes.push_back(graph.value(input).shape);
-  }
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Elements elements, elements_of(emitter, node));
   const Value& result = graph.value(node.outputs[0]);
   Arithmetic arithmetic;
   arithmetic.range = quantum_range(result, node.activation);
@@ -127,8 +104,8 @@ Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
     arithmetic.factors = factors_of(graph, node);
   }
   const ShaderKey shader =
-      node.op == OpType::kDiv ? division_shader() : elementwise_quantized_shader(inputs.size() == 2);
-  return emit_arithmetic(emitter, shader, arithmetic, inputs, shapes, out, result.shape);
+      node.op == OpType::kDiv ? division_shader() : elementwise_quantized_shader(node.inputs.size() == 2);
+  return emit_arithmetic(emitter, shader, arithmetic, elements);
 }
 
 Status supports_reinterpret(const PlanContext&, const Node&) { return {}; }
@@ -144,13 +121,12 @@ Status emit_reinterpret(Emitter& emitter, const Node& node) {
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Arithmetic arithmetic{GpuQuantized::kShift, {}, quantum_range(to, Activation::kNone), offset};
-  return emit_arithmetic(emitter, elementwise_quantized_shader(false), arithmetic, {in}, {from.shape}, out, to.shape);
+  return emit_arithmetic(emitter, elementwise_quantized_shader(false), arithmetic, {{in}, {from.shape}, out, to.shape});
 }
 
 ShaderKey comparison_shader(OpType op) {
   ShaderKey key = elementwise_quantized_shader(true);
-  key.defines.insert(key.defines.begin(),
-                     {"COMPARISON", std::to_string(gpu_code(operators::find_row(kComparisons, op).code))});
+  key.defines.insert(key.defines.begin(), {"COMPARISON", std::to_string(gpu_code(gpu_binary(op)))});
   return key;
 }
 
@@ -159,20 +135,17 @@ Status supports_comparison(const PlanContext& context, const Node& node) {
 }
 
 Status emit_comparison(Emitter& emitter, const Node& node) {
-  const Graph& graph = emitter.graph();
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef a, emitter.tensor(node.inputs[0]));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef b, emitter.tensor(node.inputs[1]));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Elements elements, elements_of(emitter, node));
   Arithmetic arithmetic;
-  arithmetic.factors = *comparison_factors(graph, node);
-  return emit_arithmetic(emitter, comparison_shader(node.op), arithmetic, {a, b},
-                         {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape}, out,
-                         graph.value(node.outputs[0]).shape);
+  arithmetic.factors = *comparison_factors(emitter.graph(), node);
+  return emit_arithmetic(emitter, comparison_shader(node.op), arithmetic, elements);
 }
 
 std::vector<ShaderKey> quantized_comparison_variants() {
   std::vector<ShaderKey> keys;
-  for (const Comparison& row : kComparisons) keys.push_back(comparison_shader(row.op));
+  for (const OpType op : all_ops()) {
+    if (operators::has(op, operators::kCompares)) keys.push_back(comparison_shader(op));
+  }
   keys = storage_variants(keys, "AB");
   for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
   return keys;
@@ -191,27 +164,21 @@ Status emit_requantization(Emitter& emitter, const TensorRef& from, const Tensor
                            const QuantumRange& range) {
   const Shape shape{to.shape.b, to.shape.h, to.shape.w, to.shape.c};
   return emit_arithmetic(emitter, elementwise_quantized_shader(false),
-                         {GpuQuantized::kRescale, {0, {}, {}, factor}, range}, {from}, {shape}, to, shape);
+                         {GpuQuantized::kRescale, {0, {}, {}, factor}, range}, {{from}, {shape}, to, shape});
 }
 
 std::vector<ShaderKey> requantization_variants() { return quantized_unary_variants(); }
 
-std::vector<Kernel> elementwise_quantized_kernels() {
-  std::vector<Kernel> kernels;
-  kernels.reserve(kOperations.size() + kComparisons.size() + 1);
-  for (const Operation& row : kOperations) {
-    const auto variants =
-        operators::has(row.op, operators::kBinary) ? quantized_binary_variants : quantized_unary_variants;
-    kernels.push_back(
-        {"elementwise-quantized", row.op, supports_elementwise_quantized, emit_elementwise_quantized, variants});
+std::vector<Kernel> elementwise_quantized_kernels(OpType op) {
+  if (operators::rows_of(kOperations, op) > 0) {
+    const auto variants = operators::has(op, operators::kBinary) ? quantized_binary_variants : quantized_unary_variants;
+    return {{"elementwise-quantized", supports_elementwise_quantized, emit_elementwise_quantized, variants}};
   }
-  for (const Comparison& row : kComparisons) {
-    kernels.push_back(
-        {"compare-quantized", row.op, supports_comparison, emit_comparison, quantized_comparison_variants});
+  if (operators::has(op, operators::kCompares)) {
+    return {{"compare-quantized", supports_comparison, emit_comparison, quantized_comparison_variants}};
   }
-  kernels.push_back(
-      {"reinterpret", OpType::kReinterpret, supports_reinterpret, emit_reinterpret, quantized_unary_variants});
-  return kernels;
+  if (op != OpType::kReinterpret) return {};
+  return {{"reinterpret", supports_reinterpret, emit_reinterpret, quantized_unary_variants}};
 }
 
 }  // namespace sightglass

@@ -65,6 +65,9 @@ enum class GpuBinary : int32_t {
   kGreaterEqual = 21,
 };
 
+// Of an operator with two operands.
+GpuBinary gpu_binary(OpType op);
+
 constexpr int32_t gpu_code(GpuFunction f) { return static_cast<int32_t>(f); }
 constexpr int32_t gpu_code(GpuUnary u) { return static_cast<int32_t>(u); }
 constexpr int32_t gpu_code(GpuBinary b) { return static_cast<int32_t>(b); }

@@ -129,8 +129,7 @@ Status emit_time_steps(Emitter& emitter, const Node& node, const TensorRef& gate
   const auto chunk = static_cast<int32_t>(
       std::clamp<int64_t>(max_iterations(emitter.context().limits) / steps.iterations, 1, sizes.time));
   for (int32_t first = 0; first < sizes.time; first += chunk) {
-    StepParams params;
-    params.tensor(gates).tensor(tensors.hidden).tensor(tensors.cell);
+    StepParams params({gates, tensors.hidden, tensors.cell});
     params.tensor(tensors.out).tensor(tensors.next_hidden).tensor(tensors.next_cell);
     params.ints(first, std::min(chunk, sizes.time - first), time_major ? sizes.batch : 1, time_major ? 1 : sizes.time);
     steps.add_params(params);
@@ -251,16 +250,6 @@ Status emit_lstm(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel lstm_kernel() {
-  return {"lstm",
-          OpType::kLstm,
-          supports_lstm,
-          emit_lstm,
-          lstm_variants,
-          "constant weights; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
-              std::to_string(kFewSlices * 4) + " with layer normalization"};
-}
-
 // LSTM and UNIDIRECTIONAL_SEQUENCE_LSTM in integers: one step computes the contribution of the data of all time steps
 // to the gates, another runs the time steps in one work group per batch.
 
@@ -311,9 +300,15 @@ int32_t add_matrix(Emitter& emitter, int32_t rows, int32_t columns, std::vector<
   return emitter.add_constants(pack_conv_weights({rows, 1, 1, columns, std::move(weights)}), Storage::kInt8);
 }
 
+struct IntegerLayer {
+  lstm::Sizes sizes;
+  lstm::Weights weights;
+  lstm::IntegerFactors factors;
+};
+
 // Contribution of the data of all time steps to the gates.
-Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates, const lstm::Sizes& sizes,
-                 const lstm::Weights& weights, const lstm::IntegerFactors& factors) {
+Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates, const IntegerLayer& layer) {
+  const auto& [sizes, weights, factors] = layer;
   ConvConstants constants;
   constants.storage = Storage::kInt8;
   constants.weights =
@@ -331,16 +326,19 @@ Status emit_data(Emitter& emitter, const TensorRef& data, const TensorRef& gates
 
 Status emit_lstm_integers(Emitter& emitter, const Node& node) {
   const Graph& graph = emitter.graph();
-  const lstm::Sizes sizes = lstm::sizes_of(graph, node);
-  const lstm::Weights weights = lstm::unpack(graph, node, [&](size_t input) {
+  const auto steps = [&](size_t input) {
     const Value& value = graph.value(node.inputs[input]);
     return steps_from_zero(value, value.constant->type, value.constant->bytes);
-  });
-  const lstm::IntegerFactors factors = lstm::integer_factors(graph, node);
+  };
+  const IntegerLayer layer{lstm::sizes_of(graph, node), lstm::unpack(graph, node, steps),
+                           lstm::integer_factors(graph, node)};
+  const auto& sizes = layer.sizes;
+  const auto& weights = layer.weights;
+  const auto& factors = layer.factors;
   SIGHTGLASS_ASSIGN_OR_RETURN(const lstm::Tensors tensors, lstm::tensors_of(emitter, node));
   const TensorRef gates =
       emitter.temporary("gates " + node.origin, lstm::shape_of_gates(tensors.data, sizes), Storage::kFloat32);
-  SIGHTGLASS_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, sizes, weights, factors));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_data(emitter, tensors.data, gates, layer));
 
   const bool projected = !weights.projection.empty();
   const int32_t recurrent =
@@ -372,8 +370,11 @@ Status emit_lstm_integers(Emitter& emitter, const Node& node) {
 
 }  // namespace
 
-Kernel lstm_integers_kernel() {
-  return {"lstm-integers", OpType::kLstm, supports_lstm_integers, emit_lstm_integers, lstm_integers_variants};
+std::vector<Kernel> lstm_kernels(OpType) {
+  return {{"lstm", supports_lstm, emit_lstm, lstm_variants,
+           "constant weights; at most " + std::to_string(kManySlices * 4) + " cells and outputs, " +
+               std::to_string(kFewSlices * 4) + " with layer normalization"},
+          {"lstm-integers", supports_lstm_integers, emit_lstm_integers, lstm_integers_variants}};
 }
 
 }  // namespace sightglass

@@ -38,8 +38,7 @@ struct ColumnConstants {
 };
 
 Status emit_product(Emitter& emitter, const Product& p, const std::optional<ColumnConstants>& constants) {
-  StepParams params;
-  params.tensor(p.x).tensor(p.y).tensor(p.out);
+  StepParams params({p.x, p.y, p.out});
   add_batch_steps(params, p.operands, p.result);
   params.ints(p.attr.adj_x ? 1 : 0, p.attr.adj_y ? 1 : 0, 0, p.attr.adj_x ? p.x.shape.w : p.x.shape.c);
   if (constants) {
@@ -85,14 +84,12 @@ Status emit_integer_matmul(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef y, emitter.tensor(node.inputs[1]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const FixedPoint factor = *wide_matmul_factor(graph, node);
-  StepParams params;
-  params.tensor(x).tensor(y).tensor(out);
+  StepParams params({x, y, out});
   add_batch_steps(params, {graph.value(node.inputs[0]).shape, graph.value(node.inputs[1]).shape},
                   graph.value(node.outputs[0]).shape);
   params.ints(attr.adj_x ? 1 : 0, attr.adj_y ? 1 : 0, 0, attr.adj_x ? x.shape.w : x.shape.c);
   add_wide_factor(params, factor);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(integer_matmul_shader(), std::move(params), grid, {x, y}, {out});
+  return emitter.add_step(integer_matmul_shader(), std::move(params), Grid::over(out.shape), {x, y}, {out});
 }
 
 Status supports_computed_fully_connected(const PlanContext& context, const Node& node) {
@@ -156,32 +153,21 @@ std::vector<ShaderKey> integer_matmul_variants() { return storage_variants({inte
 
 std::vector<ShaderKey> computed_variants() {
   std::vector<ShaderKey> keys = storage_variants({matmul_shader(true)}, "ABO");
-  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_variants()) keys.push_back(std::move(key));
   return keys;
 }
 
-}  // namespace
-
-namespace {
 std::string most_products() { return "sums of at most " + std::to_string(kMostProducts) + " products"; }
 }  // namespace
 
-Kernel matmul_integers_kernel() {
-  return {"matmul-integers", OpType::kBatchMatmul, supports_integer_matmul, emit_integer_matmul,
-          integer_matmul_variants};
-}
-
-Kernel matmul_kernel() {
-  return {"matmul", OpType::kBatchMatmul, supports_matmul, emit_matmul, matmul_variants, most_products()};
+std::vector<Kernel> batch_matmul_kernels(OpType) {
+  return {{"matmul-integers", supports_integer_matmul, emit_integer_matmul, integer_matmul_variants},
+          {"matmul", supports_matmul, emit_matmul, matmul_variants, most_products()}};
 }
 
 Kernel fully_connected_computed_kernel() {
-  return {"fully-connected-computed",
-          OpType::kFullyConnected,
-          supports_computed_fully_connected,
-          emit_computed_fully_connected,
-          computed_variants,
-          "computed weights: in the type of the data, constant bias, " + most_products()};
+  return {"fully-connected-computed", supports_computed_fully_connected, emit_computed_fully_connected,
+          computed_variants, "computed weights: in the type of the data, constant bias, " + most_products()};
 }
 
 }  // namespace sightglass

@@ -73,20 +73,14 @@ std::vector<ShaderKey> move_variants() { return storage_variants({move_shader(fa
 
 ShaderKey nearest_shader() { return {"resize_nearest.comp", {}}; }
 
-Status supports_nearest(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
-}
-
 Status emit_nearest(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<ResizeAttr>(node.attributes);
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.floats(attr.scale(in.shape.w, out.shape.w), attr.scale(in.shape.h, out.shape.h),
                 attr.half_pixel_centers ? 0.5f : 0.0f, attr.align_corners ? 0.5f : 0.0f);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(nearest_shader(), std::move(params), grid, {in}, {out});
+  return emitter.add_step(nearest_shader(), std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
 std::vector<ShaderKey> nearest_variants() { return storage_variants({nearest_shader()}, "AO", true); }
@@ -98,8 +92,7 @@ Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef
   const bool whole = to_pixels(m, from.shape.c, to.shape.c);
   std::array<MovementDim, kMaxDims> dims;
   std::ranges::copy(m.dims, dims.begin());
-  StepParams params;
-  params.tensor(from).tensor(to);
+  StepParams params({from, to});
   params.ints(static_cast<int32_t>(m.dims.size()), static_cast<int32_t>(m.first), static_cast<int32_t>(m.outside));
   params.floats(m.fill);
   const auto each = [&](auto number) {
@@ -111,18 +104,12 @@ Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef
   each([](const MovementDim& d) { return static_cast<int32_t>(d.stride); });
   each([](const MovementDim& d) { return d.begin; });
   each([](const MovementDim& d) { return d.limit; });
-  const Grid grid{int64_t{to.shape.h} * to.shape.w, int64_t{to.shape.b} * to.shape.slices()};
-  return emitter.add_step(move_shader(!whole), std::move(params), grid, {from}, {to});
+  return emitter.add_step(move_shader(!whole), std::move(params), Grid::over(to.shape), {from}, {to});
 }
 
-std::vector<Kernel> movement_kernels() {
-  std::vector<Kernel> kernels;
-  for (const OpType op : all_ops()) {
-    if (operators::has(op, operators::kBySteps))
-      kernels.push_back({"move", op, supports_move, emit_move, move_variants});
-  }
-  kernels.push_back({"resize-nearest", OpType::kResizeNearest, supports_nearest, emit_nearest, nearest_variants});
-  return kernels;
+std::vector<Kernel> movement_kernels(OpType) { return {{"move", supports_move, emit_move, move_variants}}; }
+std::vector<Kernel> resize_nearest_kernels(OpType) {
+  return {{"resize-nearest", supports_without_activation, emit_nearest, nearest_variants}};
 }
 
 namespace {
@@ -146,11 +133,11 @@ Status emit_reshape(Emitter& emitter, const Node& node) {
   return emit_reshape(emitter, in, out);
 }
 
+}  // namespace
+
 std::vector<ShaderKey> reshape_variants() {
   return storage_variants({reshape_shader(false), reshape_shader(true)}, "AO", true);
 }
-
-}  // namespace
 
 bool same_layout(const Bhwc& a, const Bhwc& b) {
   if (a.c != b.c) return false;
@@ -159,38 +146,30 @@ bool same_layout(const Bhwc& a, const Bhwc& b) {
 }
 
 Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to) {
-  StepParams params;
-  params.tensor(from).tensor(to);
-  const Grid grid{int64_t{to.shape.h} * to.shape.w, int64_t{to.shape.b} * to.shape.slices()};
-  return emitter.add_step(reshape_shader(from.shape.c != to.shape.c), std::move(params), grid, {from}, {to});
+  StepParams params({from, to});
+  return emitter.add_step(reshape_shader(from.shape.c != to.shape.c), std::move(params), Grid::over(to.shape), {from},
+                          {to});
 }
 
-Kernel reshape_kernel() { return {"reshape", OpType::kReshape, supports_reshape, emit_reshape, reshape_variants}; }
+std::vector<Kernel> reshape_kernels(OpType) { return {{"reshape", supports_reshape, emit_reshape, reshape_variants}}; }
 
 namespace {
 
 ShaderKey depth_to_space_shader() { return {"depth_to_space.comp", {}}; }
 
-Status supports_depth_to_space(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
-}
-
 Status emit_depth_to_space(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  StepParams params;
-  params.tensor(in).tensor(out).ints(std::get<DepthToSpaceAttr>(node.attributes).block_size);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(depth_to_space_shader(), std::move(params), grid, {in}, {out});
+  auto params = StepParams({in, out}).ints(std::get<BlockSizeAttr>(node.attributes).block_size);
+  return emitter.add_step(depth_to_space_shader(), std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
 std::vector<ShaderKey> depth_to_space_variants() { return storage_variants({depth_to_space_shader()}, "AO", true); }
 
 }  // namespace
 
-Kernel depth_to_space_kernel() {
-  return {"depth-to-space", OpType::kDepthToSpace, supports_depth_to_space, emit_depth_to_space,
-          depth_to_space_variants};
+std::vector<Kernel> depth_to_space_kernels(OpType) {
+  return {{"depth-to-space", supports_without_activation, emit_depth_to_space, depth_to_space_variants}};
 }
 
 // PAD and STRIDED_SLICE: both copy a box, into a larger tensor or out of one.
@@ -213,22 +192,25 @@ Box right_aligned(const std::array<int32_t, Shape::kMaxRank>& values, int rank, 
   return box;
 }
 
-Status emit_copy(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Box& begin, const Box& stride,
-                 float fill) {
+struct Copied {
+  Box begin, stride{1, 1, 1, 1};
+  float fill = 0;
+};
+
+Status emit_copy(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Copied& copied) {
+  const auto& [begin, stride, fill] = copied;
   // Whole slices move if channels keep their lanes. The filled part must be whole slices too.
   const bool whole = begin[3] % 4 == 0 && stride[3] == 1;
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(begin[2], begin[1], begin[3], begin[0]);
   params.ints(stride[2], stride[1], stride[3], stride[0]);
   params.floats(fill);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(slice_pad_shader(!whole), std::move(params), grid, {in}, {out});
+  return emitter.add_step(slice_pad_shader(!whole), std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
 Status supports_slice_pad(const PlanContext& context, const Node& node) {
   if (context.graph.value(node.inputs[0]).shape.rank() > 4) return unsupported("a tensor of more than four dimensions");
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+  return supports_without_activation(context, node);
 }
 
 Status emit_pad(Emitter& emitter, const Node& node) {
@@ -237,7 +219,7 @@ Status emit_pad(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<PadAttr>(node.attributes);
   Box begin = right_aligned(attr.before, emitter.graph().value(node.inputs[0]).shape.rank(), 0);
   for (int32_t& v : begin) v = -v;
-  return emit_copy(emitter, in, out, begin, {1, 1, 1, 1}, attr.value);
+  return emit_copy(emitter, in, out, {.begin = begin, .fill = attr.value});
 }
 
 Status emit_strided_slice(Emitter& emitter, const Node& node) {
@@ -251,7 +233,7 @@ Status emit_strided_slice(Emitter& emitter, const Node& node) {
   TensorRef target{out.tensor, sliced, out.scale};
   if (!same_layout(sliced, out.shape)) target = emitter.temporary("slice " + node.origin, sliced, out);
   SIGHTGLASS_RETURN_IF_ERROR(
-      emit_copy(emitter, in, target, right_aligned(attr.begin, rank, 0), right_aligned(attr.stride, rank, 1), 0.0f));
+      emit_copy(emitter, in, target, {right_aligned(attr.begin, rank, 0), right_aligned(attr.stride, rank, 1)}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
@@ -261,10 +243,16 @@ std::vector<ShaderKey> slice_pad_variants() {
 
 }  // namespace
 
-Kernel pad_kernel() { return {"pad", OpType::kPad, supports_slice_pad, emit_pad, slice_pad_variants}; }
+std::vector<Kernel> pad_kernels(OpType op) {
+  std::vector<Kernel> kernels{{"pad", supports_slice_pad, emit_pad, slice_pad_variants}};
+  std::ranges::move(movement_kernels(op), std::back_inserter(kernels));
+  return kernels;
+}
 
-Kernel strided_slice_kernel() {
-  return {"strided-slice", OpType::kStridedSlice, supports_slice_pad, emit_strided_slice, slice_pad_variants};
+std::vector<Kernel> strided_slice_kernels(OpType op) {
+  std::vector<Kernel> kernels{{"strided-slice", supports_slice_pad, emit_strided_slice, slice_pad_variants}};
+  std::ranges::move(movement_kernels(op), std::back_inserter(kernels));
+  return kernels;
 }
 
 // GATHER and GATHER_ND.
@@ -311,10 +299,6 @@ Parts parts_of(const Graph& graph, const Node& node) {
   return parts;
 }
 
-Status supports_gather(const PlanContext&, const Node& node) {
-  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
-}
-
 Status emit_gather(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef indices, emitter.tensor(node.inputs[1]));
@@ -322,8 +306,7 @@ Status emit_gather(Emitter& emitter, const Node& node) {
   const Parts parts = parts_of(emitter.graph(), node);
   const bool whole = in.shape.c == out.shape.c && parts.inner % in.shape.c == 0;
   const auto place = [&](int64_t elements) { return static_cast<int32_t>(whole ? elements / in.shape.c : elements); };
-  StepParams params;
-  params.tensor(in).tensor(indices).tensor(out);
+  StepParams params({in, indices, out});
   params.ints(place(parts.inner), static_cast<int32_t>(parts.count), static_cast<int32_t>(parts.batch_rows),
               static_cast<int32_t>(parts.sizes.size()));
   params.ints(place(parts.row));
@@ -331,8 +314,7 @@ Status emit_gather(Emitter& emitter, const Node& node) {
   const auto stride = [&](size_t k) { return k < parts.strides.size() ? place(parts.strides[k]) : 0; };
   for (const size_t k : {0, 4}) params.ints(size(k), size(k + 1), size(k + 2), size(k + 3));
   for (const size_t k : {0, 4}) params.ints(stride(k), stride(k + 1), stride(k + 2), stride(k + 3));
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(gather_shader(!whole), std::move(params), grid, {in, indices}, {out});
+  return emitter.add_step(gather_shader(!whole), std::move(params), Grid::over(out.shape), {in, indices}, {out});
 }
 
 // Indices are integers, whatever the type of the data.
@@ -349,9 +331,8 @@ std::vector<ShaderKey> gather_variants() {
 
 }  // namespace
 
-std::vector<Kernel> gather_kernels() {
-  return {{"gather", OpType::kGather, supports_gather, emit_gather, gather_variants},
-          {"gather", OpType::kGatherNd, supports_gather, emit_gather, gather_variants}};
+std::vector<Kernel> gather_kernels(OpType) {
+  return {{"gather", supports_without_activation, emit_gather, gather_variants}};
 }
 
 }  // namespace sightglass

@@ -9,6 +9,10 @@
 
 namespace sightglass {
 
+Status supports_without_activation(const PlanContext&, const Node& node) {
+  return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
+}
+
 std::vector<float> pack_factors(const std::vector<FixedPoint>& factors) {
   constexpr int32_t kLowBits = 15;
   std::vector<float> high, low, shift;
@@ -54,6 +58,17 @@ int32_t batch_dim(const Shape& shape, int i) {
 }
 
 }  // namespace
+
+Result<Elements> elements_of(Emitter& emitter, const Node& node) {
+  Elements elements;
+  for (const ValueId input : node.inputs) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(elements.operands.emplace_back(), emitter.tensor(input));
+    elements.shapes.push_back(emitter.graph().value(input).shape);
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(elements.out, emitter.tensor(node.outputs[0]));
+  elements.shape = emitter.graph().value(node.outputs[0]).shape;
+  return elements;
+}
 
 void add_batch_steps(StepParams& params, const std::vector<Shape>& operands, const Shape& out) {
   std::array<int32_t, 6> steps{};
@@ -102,9 +117,8 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
   return step;
 }
 
-Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
-                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant,
-                     bool half_products) {
+Status add_conv_step(Emitter& emitter, ConvStep step) {
+  auto& [shader, params, grid, in, out, constants, variant, half_products] = step;
   std::vector<TensorRef> inputs{in};
   if (const std::optional<ComputedWeights>& computed = constants.computed) {
     shader.defines.push_back(kComputed);

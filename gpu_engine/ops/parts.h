@@ -13,6 +13,9 @@
 
 namespace sightglass {
 
+// Supports every node without a fused activation.
+Status supports_without_activation(const PlanContext& context, const Node& node);
+
 // Changes the memory layout of tensors, for kernels that need another view.
 
 // Whether both shapes place the same elements, in tightly packed order, at the same positions in the arena.
@@ -20,6 +23,7 @@ bool same_layout(const Bhwc& a, const Bhwc& b);
 
 // Copies `from` to `to`, which has the same number of elements, in tightly packed row-major order.
 Status emit_reshape(Emitter& emitter, const TensorRef& from, const TensorRef& to);
+std::vector<ShaderKey> reshape_variants();  // that it may request
 
 // Moves elements of `from` to `to`; both have the same type and scale.
 Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef& from, const TensorRef& to);
@@ -33,6 +37,15 @@ void suggest_parts(Emitter& emitter, const Node& node);
 // Appends the batch steps of up to three operands along the two dimensions that form the batch of `out`, and the size
 // of the second of them.
 void add_batch_steps(StepParams& params, const std::vector<Shape>& operands, const Shape& out);
+
+// Operands of an element-wise operator and its output, with their shapes in the graph.
+struct Elements {
+  std::vector<TensorRef> operands;
+  std::vector<Shape> shapes;
+  TensorRef out;
+  Shape shape;
+};
+Result<Elements> elements_of(Emitter& emitter, const Node& node);
 
 // Sums of integers to quantized tensors, as a step of its own.
 
@@ -69,11 +82,16 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
 std::string sides(int32_t h, int32_t w);
 const char* name_of(Reads reads);
 
-// Appends the step of a convolution. `params` lacks the last members, which describe the conversion of its sums.
-// `half_products`: see StepExtras.
-Status add_conv_step(Emitter& emitter, ShaderKey shader, StepParams params, const Grid& grid, const TensorRef& in,
-                     const TensorRef& out, const ConvConstants& constants, const StepVariant& variant = {},
-                     bool half_products = false);
+struct ConvStep {
+  ShaderKey shader;
+  StepParams params;  // without the last members, which describe the conversion of the sums
+  Grid grid;
+  const TensorRef &in, &out;
+  const ConvConstants& constants;
+  StepVariant variant = {};
+  bool half_products = false;  // see StepExtras
+};
+Status add_conv_step(Emitter& emitter, ConvStep step);
 
 // All variants of the shaders of such a step. `dynamic`: also for data quantized at run time.
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic);

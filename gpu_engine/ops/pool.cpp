@@ -19,15 +19,21 @@ Status supports_pool(const PlanContext&, const Node& node) {
   return {};
 }
 
-Status emit_pass(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Pool2dAttr& attr, bool average,
-                 Activation activation, float zero_point) {
-  StepParams params;
-  params.tensor(in).tensor(out);
+struct Pass {
+  Pool2dAttr attr;
+  bool average;
+  Activation activation = Activation::kNone;
+  float zero_point = 0;
+};
+
+Status emit_pass(Emitter& emitter, const TensorRef& in, const TensorRef& out, const Pass& pass) {
+  const auto& [attr, average, activation, zero_point] = pass;
+  StepParams params({in, out});
   params.ints(attr.filter_w, attr.filter_h, attr.stride_w, attr.stride_h);
   params.ints(attr.padding.left, attr.padding.top, 0, average ? 1 : 0);
   params.floats(out.scale.quantized ? 1 : 0, zero_point);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(pool_shader(), std::move(params), grid, {in}, {out}, {.activation = gpu_code(activation)});
+  return emitter.add_step(pool_shader(), std::move(params), Grid::over(out.shape), {in}, {out},
+                          {.activation = gpu_code(activation)});
 }
 
 Status emit_pool(Emitter& emitter, const Node& node) {
@@ -37,7 +43,7 @@ Status emit_pool(Emitter& emitter, const Node& node) {
   const bool average = node.op == OpType::kAveragePool2d;
   const auto zero = static_cast<float>(zero_point(emitter.graph().value(node.outputs[0])));
   if (int64_t{attr.filter_h} * attr.filter_w <= kLargestWindow || attr.filter_h == 1 || attr.filter_w == 1) {
-    return emit_pass(emitter, in, out, attr, average, node.activation, zero);
+    return emit_pass(emitter, in, out, {attr, average, node.activation, zero});
   }
   Pool2dAttr rows = attr;
   rows.filter_h = rows.stride_h = 1;
@@ -51,9 +57,9 @@ Status emit_pool(Emitter& emitter, const Node& node) {
   TensorRef stored = in;
   stored.scale.scale = between.scale.scale = 1;
   between.scale.quantized = false;
-  SIGHTGLASS_RETURN_IF_ERROR(emit_pass(emitter, stored, between, rows, average, Activation::kNone, 0));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_pass(emitter, stored, between, {rows, average}));
   between.scale.scale = in.scale.scale;
-  return emit_pass(emitter, between, out, columns, average, node.activation, zero);
+  return emit_pass(emitter, between, out, {columns, average, node.activation, zero});
 }
 
 std::vector<ShaderKey> pool_variants() { return storage_variants({pool_shader()}, "AO"); }
@@ -77,11 +83,9 @@ Status emit_with_places(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[1]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(attr.filter_w, attr.filter_h, attr.stride_w, attr.stride_h).ints(attr.padding.left, attr.padding.top);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(places_shader(), std::move(params), grid, {in}, {out});
+  return emitter.add_step(places_shader(), std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
 std::vector<ShaderKey> variants_with_places() { return storage_variants({pool_shader(), places_shader()}, "AO"); }
@@ -91,23 +95,25 @@ Status emit_unpool(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef places, emitter.tensor(node.inputs[1]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<Pool2dAttr>(node.attributes);
-  StepParams params;
-  params.tensor(in).tensor(places).tensor(out);
+  StepParams params({in, places, out});
   params.ints(attr.filter_w, attr.filter_h, attr.stride_w, attr.stride_h).ints(attr.padding.left, attr.padding.top);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(unpool_shader(), std::move(params), grid, {in, places}, {out});
+  return emitter.add_step(unpool_shader(), std::move(params), Grid::over(out.shape), {in, places}, {out});
 }
 
 std::vector<ShaderKey> unpool_variants() { return storage_variants({unpool_shader()}, "ABO"); }
 
 }  // namespace
 
-std::vector<Kernel> pool_kernels() {
+std::vector<Kernel> pool_kernels(OpType op) {
   const std::string window = "a window of at most " + std::to_string(kLargestPlace) + " pixels";
-  return {{"pool", OpType::kAveragePool2d, supports_pool, emit_pool, pool_variants},
-          {"pool", OpType::kMaxPool2d, supports_pool, emit_pool, pool_variants},
-          {"pool-places", OpType::kMaxPoolWithArgmax, supports_places, emit_with_places, variants_with_places, window},
-          {"unpool", OpType::kMaxUnpool, supports_places, emit_unpool, unpool_variants, window}};
+  switch (op) {
+    case OpType::kMaxPoolWithArgmax:
+      return {{"pool-places", supports_places, emit_with_places, variants_with_places, window}};
+    case OpType::kMaxUnpool:
+      return {{"unpool", supports_places, emit_unpool, unpool_variants, window}};
+    default:
+      return {{"pool", supports_pool, emit_pool, pool_variants}};
+  }
 }
 
 }  // namespace sightglass

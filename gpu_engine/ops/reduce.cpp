@@ -138,8 +138,7 @@ class Reduction {
     }
     const int64_t count = shape_.elements() / emitter_.graph().value(node_.outputs[0]).shape.elements();
     const bool mean = last && node_.op == OpType::kMean && !requantizes_;
-    StepParams params;
-    params.tensor(current_).tensor(target);
+    StepParams params({current_, target});
     const GpuReduction reduction = operators::find_row(kReducers, node_.op).reduction;
     params.ints(gpu_code(reduction), 0, mean ? static_cast<int32_t>(count) : 1, span);
     SIGHTGLASS_RETURN_IF_ERROR(
@@ -186,8 +185,7 @@ Status emit_integer_product(Emitter& emitter, const Node& node) {
   TensorRef target{out.tensor, reduced, out.scale};
   if (!same_layout(reduced, out.shape)) target = emitter.temporary("product " + node.origin, reduced, out);
   const QuantumRange range = quantum_range(graph.value(node.outputs[0]), Activation::kNone);
-  StepParams params;
-  params.tensor(in).tensor(target);
+  StepParams params({in, target});
   add_wide_factor(params, *wide_product_factor(graph, node));
   params.ints(range.lowest, range.highest);
   const Grid grid{int64_t{view.b} * view.slices(), 1};
@@ -197,7 +195,7 @@ Status emit_integer_product(Emitter& emitter, const Node& node) {
 
 std::vector<ShaderKey> integer_product_variants() {
   std::vector<ShaderKey> keys = storage_variants({integer_product_shader()}, "AO");
-  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_variants()) keys.push_back(std::move(key));
   return keys;
 }
 
@@ -231,7 +229,7 @@ std::vector<ShaderKey> reduce_variants() {
     key.defines.push_back({"OUT_I32", "1"});
     keys.push_back(std::move(key));
   }
-  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_variants()) keys.push_back(std::move(key));
   for (ShaderKey& key : requantization_variants()) keys.push_back(std::move(key));
   return keys;
 }
@@ -270,8 +268,7 @@ Status emit_arg(Emitter& emitter, const Node& node) {
   }
   TensorRef target{out.tensor, found, out.scale};
   if (!same_layout(found, out.shape)) target = emitter.temporary("places " + node.origin, found, out);
-  StepParams params;
-  params.tensor(in).tensor(target).ints(node.op == OpType::kArgMin ? 1 : 0);
+  auto params = StepParams({in, target}).ints(node.op == OpType::kArgMin ? 1 : 0);
   SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step(reduce_shader("arg_extreme.comp", channels), std::move(params), grid, {in}, {target}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
@@ -281,28 +278,16 @@ std::vector<ShaderKey> arg_variants() {
   std::vector<ShaderKey> keys =
       storage_variants({reduce_shader("arg_extreme.comp", false), reduce_shader("arg_extreme.comp", true)}, "A", true);
   for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
-  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_variants()) keys.push_back(std::move(key));
   return keys;
 }
 
 }  // namespace
 
-std::vector<Kernel> reduce_kernels() {
-  std::vector<Kernel> kernels;
-  kernels.reserve(kReducers.size() + 3);
-  kernels.push_back({"reduce-product-integers", OpType::kReduceProd, supports_integer_product, emit_integer_product,
-                     integer_product_variants});
-  for (const Reducer& row : kReducers) {
-    kernels.push_back({"reduce", row.op, supports_reduce, emit_reduce, reduce_variants});
-  }
-  for (const OpType op : {OpType::kArgMax, OpType::kArgMin}) {
-    kernels.push_back({"arg-extreme", op, supports_arg, emit_arg, arg_variants,
-                       "at most " + std::to_string(kMostIterations) +
-                           " elements to choose from, along the last "
-                           "dimension " +
-                           std::to_string(kMostIterations / 5 * 4)});
-  }
-  return kernels;
+std::vector<Kernel> arg_extreme_kernels(OpType) {
+  return {{"arg-extreme", supports_arg, emit_arg, arg_variants,
+           "at most " + std::to_string(kMostIterations) + " elements to choose from, along the last dimension " +
+               std::to_string(kMostIterations / 5 * 4)}};
 }
 
 namespace {
@@ -331,8 +316,7 @@ Status emit_mean(Emitter& emitter, const Node& node) {
   const Bhwc reduced{in.shape.b, 1, 1, in.shape.c};
   TensorRef target{out.tensor, reduced, out.scale};
   if (!same_layout(reduced, out.shape)) target = emitter.temporary("mean " + node.origin, reduced, out);
-  StepParams params;
-  params.tensor(in).tensor(target);
+  StepParams params({in, target});
   const Value &from = emitter.graph().value(node.inputs[0]), &to = emitter.graph().value(node.outputs[0]);
   const bool requantize = is_quantized(from) && is_quantized(to) && is_clamp(node.activation);
   const MeanFactors factors = requantize ? mean_factors(emitter.graph(), node) : MeanFactors{};
@@ -349,7 +333,16 @@ std::vector<ShaderKey> mean_variants() { return storage_variants({mean_shader(fa
 
 }  // namespace
 
-Kernel mean_kernel() { return {"mean-hw", OpType::kMean, supports_mean, emit_mean, mean_variants}; }
+std::vector<Kernel> reduce_kernels(OpType op) {
+  std::vector<Kernel> kernels;
+  if (op == OpType::kMean) kernels.push_back({"mean-hw", supports_mean, emit_mean, mean_variants});
+  if (op == OpType::kReduceProd) {
+    kernels.push_back(
+        {"reduce-product-integers", supports_integer_product, emit_integer_product, integer_product_variants});
+  }
+  kernels.push_back({"reduce", supports_reduce, emit_reduce, reduce_variants});
+  return kernels;
+}
 
 // SOFTMAX, LOG_SOFTMAX and L2_NORMALIZATION: over the last dimension.
 
@@ -381,19 +374,17 @@ Status emit_softmax(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto* softmax = std::get_if<SoftmaxAttr>(&node.attributes);
-  StepParams params;
-  params.tensor(in).tensor(out).floats(softmax == nullptr ? 1 : softmax->beta, softmax == nullptr ? 1 : 0);
-  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
-  return emitter.add_step(softmax_shader(), std::move(params), grid, {in}, {out});
+  auto params = StepParams({in, out}).floats(softmax == nullptr ? 1 : softmax->beta, softmax == nullptr ? 1 : 0);
+  return emitter.add_step(softmax_shader(), std::move(params), {int64_t{in.shape.h} * in.shape.w, in.shape.b}, {in},
+                          {out});
 }
 
 Status emit_l2(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  StepParams params;
-  params.tensor(in).tensor(out);
-  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
-  return emitter.add_step(l2_shader(), std::move(params), grid, {in}, {out}, {.activation = gpu_code(node.activation)});
+  StepParams params({in, out});
+  return emitter.add_step(l2_shader(), std::move(params), {int64_t{in.shape.h} * in.shape.w, in.shape.b}, {in}, {out},
+                          {.activation = gpu_code(node.activation)});
 }
 
 ShaderKey integer_softmax_shader() { return {"softmax_integers.comp", {}}; }
@@ -415,12 +406,11 @@ Status emit_integer_softmax(Emitter& emitter, const Node& node) {
   const IntegerSoftmax softmax(emitter.graph(), node);
   // Distances beyond this one overflow, if the factor has a left shift.
   const int32_t farthest = std::numeric_limits<int32_t>::min() >> std::max(softmax.factor().shift, 0);
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(softmax.factor().multiplier, softmax.factor().shift, farthest);
   params.ints(add_table(emitter, softmax.exponential()), add_table(emitter, softmax.reciprocal()));
-  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
-  return emitter.add_step(integer_softmax_shader(), std::move(params), grid, {in}, {out});
+  return emitter.add_step(integer_softmax_shader(), std::move(params), {int64_t{in.shape.h} * in.shape.w, in.shape.b},
+                          {in}, {out});
 }
 
 std::vector<ShaderKey> integer_softmax_variants() { return storage_variants({integer_softmax_shader()}, "AO"); }
@@ -437,10 +427,9 @@ Status emit_integer_l2(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Value& result = emitter.graph().value(node.outputs[0]);
   const QuantumRange range = quantum_range(result, Activation::kNone);
-  StepParams params;
-  params.tensor(in).tensor(out).ints(range.lowest, range.highest, result.type == DataType::kUInt8 ? 1 : 0);
-  const Grid grid{int64_t{in.shape.h} * in.shape.w, in.shape.b};
-  return emitter.add_step(integer_l2_shader(), std::move(params), grid, {in}, {out});
+  auto params = StepParams({in, out}).ints(range.lowest, range.highest, result.type == DataType::kUInt8 ? 1 : 0);
+  return emitter.add_step(integer_l2_shader(), std::move(params), {int64_t{in.shape.h} * in.shape.w, in.shape.b}, {in},
+                          {out});
 }
 
 std::vector<ShaderKey> integer_l2_variants() { return storage_variants({integer_l2_shader()}, "AO"); }
@@ -449,14 +438,18 @@ std::vector<ShaderKey> l2_variants() { return storage_variants({l2_shader()}, "A
 
 }  // namespace
 
-std::vector<Kernel> softmax_kernels() {
+std::vector<Kernel> softmax_kernels(OpType op) {
   const std::string limits = "last dimension at most " + std::to_string(kMostSoftmaxSlices * 4);
-  return {
-      {"softmax-integers", OpType::kSoftmax, supports_integer_softmax, emit_integer_softmax, integer_softmax_variants},
-      {"softmax", OpType::kSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
-      {"softmax", OpType::kLogSoftmax, supports_softmax, emit_softmax, softmax_variants, limits},
-      {"l2-normalize-integers", OpType::kL2Normalization, supports_integer_l2, emit_integer_l2, integer_l2_variants},
-      {"l2-normalize", OpType::kL2Normalization, supports_l2, emit_l2, l2_variants, limits}};
+  switch (op) {
+    case OpType::kSoftmax:
+      return {{"softmax-integers", supports_integer_softmax, emit_integer_softmax, integer_softmax_variants},
+              {"softmax", supports_softmax, emit_softmax, softmax_variants, limits}};
+    case OpType::kL2Normalization:
+      return {{"l2-normalize-integers", supports_integer_l2, emit_integer_l2, integer_l2_variants},
+              {"l2-normalize", supports_l2, emit_l2, l2_variants, limits}};
+    default:
+      return {{"softmax", supports_softmax, emit_softmax, softmax_variants, limits}};
+  }
 }
 
 // TOPK_V2.
@@ -495,8 +488,7 @@ Status emit_output(Emitter& emitter, const Node& node, size_t output) {
   if (!direct) {
     picked = emitter.temporary("picked " + emitter.graph().value(node.outputs[output]).name, rows, out);
   }
-  StepParams params;
-  params.tensor(in).tensor(picked).ints(k);
+  auto params = StepParams({in, picked}).ints(k);
   const Grid grid{int64_t{in.shape.h} * in.shape.w * in.shape.slices(), in.shape.b};
   SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(top_k_shader(output == 1), std::move(params), grid, {in}, {picked}));
   return direct ? Status() : emit_reshape(emitter, picked, out);
@@ -511,15 +503,15 @@ std::vector<ShaderKey> top_k_variants() {
   std::vector<ShaderKey> keys = storage_variants({top_k_shader(true)}, "A", true);
   for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
   for (ShaderKey& key : storage_variants({top_k_shader(false)}, "AO", true)) keys.push_back(std::move(key));
-  for (ShaderKey& key : reshape_kernel().variants()) keys.push_back(std::move(key));
+  for (ShaderKey& key : reshape_variants()) keys.push_back(std::move(key));
   return keys;
 }
 
 }  // namespace
 
-Kernel top_k_kernel() {
-  return {"top-k",    OpType::kTopK,  supports_top_k,
-          emit_top_k, top_k_variants, "last dimension at most " + std::to_string(kMostTopKSlices * 4)};
+std::vector<Kernel> top_k_kernels(OpType) {
+  return {{"top-k", supports_top_k, emit_top_k, top_k_variants,
+           "last dimension at most " + std::to_string(kMostTopKSlices * 4)}};
 }
 
 }  // namespace sightglass

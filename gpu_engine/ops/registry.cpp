@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 #include "graph/op_types.h"
 #include "kernel/tensors.h"
@@ -12,51 +14,24 @@ namespace sightglass {
 
 namespace {
 
+struct Row {
+  OpType op;
+  Kernels& kernels;
+};
+constexpr auto kRows = std::to_array<Row>({
+#define OPERATOR(op, name, attributes, shapes, reference, kernels, ...) {OpType::op, kernels##_kernels},
+#include "graph/operators.h"
+});
+
 std::vector<Kernel> make_kernels() {
-  std::vector<Kernel> kernels{
-      conv2d_texture_kernel(),
-      conv2d_winograd_kernel(),
-      conv2d_kernel(),
-      conv2d_grouped_kernel(),
-      conv2d_computed_kernel(),
-      fully_connected_kernel(),
-      depthwise_kernel(),
-      depthwise_computed_kernel(),
-      depthwise_pointwise_kernel(),
-      transpose_conv_kernel(),
-      mean_kernel(),
-      concat_kernel(),
-      pack_kernel(),
-      pad_kernel(),
-      strided_slice_kernel(),
-      reshape_kernel(),
-      resize_bilinear_quantized_kernel(),
-      resize_bilinear_bytes_kernel(),
-      resize_bilinear_kernel(),
-      depth_to_space_kernel(),
-      dynamic_quantize_kernel(),
-      lstm_kernel(),
-      lstm_integers_kernel(),
-      matmul_integers_kernel(),
-      matmul_kernel(),
-      top_k_kernel(),
-      fully_connected_computed_kernel(),
-      select_kernel(),
-      broadcast_kernel(),
-      cast_kernel(),
-      detection_kernel(),
-      posenet_decoder_kernel(),
-  };
-  std::ranges::copy(elementwise_quantized_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(lookup_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(elementwise_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(reduce_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(softmax_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(pool_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(transform_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(gather_kernels(), std::back_inserter(kernels));
-  std::ranges::copy(movement_kernels(), std::back_inserter(kernels));
-  return kernels;
+  std::vector<Kernel> all;
+  for (const Row& row : kRows) {
+    for (Kernel& kernel : row.kernels(row.op)) {
+      kernel.op = row.op;
+      all.push_back(std::move(kernel));
+    }
+  }
+  return all;
 }
 
 // Limits of all kernels, whatever the operator.

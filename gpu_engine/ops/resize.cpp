@@ -39,8 +39,7 @@ Status emit_resize(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<ResizeAttr>(node.attributes);
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   const float scale = attr.scale(in.shape.w, out.shape.w);
   params.floats(scale, attr.scale(in.shape.h, out.shape.h), attr.half_pixel_centers ? 0.5f : 0.0f);
   const ResizeTile tile = choose_resize_tile(emitter.context().limits.kernels.resize_columns, scale);
@@ -84,11 +83,10 @@ Status emit_quantized(Emitter& emitter, const Node& node) {
   const ResizeMapping y = resize_mapping(in.shape.h, out.shape.h, attr);
   const Value& value = emitter.graph().value(node.outputs[0]);
   const QuantumRange range = quantum_range(value, Activation::kNone);
-  StepParams params;
-  params.tensor(in).tensor(out).ints(x.scale, y.scale, x.offset, y.offset);
+  auto params = StepParams({in, out}).ints(x.scale, y.scale, x.offset, y.offset);
   params.ints(range.lowest, range.highest, zero_point(value));
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(quantized_shader(value.type == DataType::kInt16), std::move(params), grid, {in}, {out});
+  return emitter.add_step(quantized_shader(value.type == DataType::kInt16), std::move(params), Grid::over(out.shape),
+                          {in}, {out});
 }
 
 ShaderKey bytes_shader() { return {"resize_bilinear_bytes.comp", {}}; }
@@ -114,10 +112,8 @@ Status emit_bytes(Emitter& emitter, const Node& node) {
   const auto& attr = std::get<ResizeAttr>(node.attributes);
   const int32_t columns = add_taps(emitter, resize_taps(in.shape.w, out.shape.w, attr));
   const int32_t rows = add_taps(emitter, resize_taps(in.shape.h, out.shape.h, attr));
-  StepParams params;
-  params.tensor(in).tensor(out).ints(columns, rows, zero_point(emitter.graph().value(node.outputs[0])), 0);
-  const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * out.shape.slices()};
-  return emitter.add_step(bytes_shader(), std::move(params), grid, {in}, {out});
+  auto params = StepParams({in, out}).ints(columns, rows, zero_point(emitter.graph().value(node.outputs[0])), 0);
+  return emitter.add_step(bytes_shader(), std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
 std::vector<ShaderKey> bytes_variants() { return storage_variants({bytes_shader()}, "AO"); }
@@ -128,16 +124,10 @@ std::vector<ShaderKey> quantized_variants() {
 
 }  // namespace
 
-Kernel resize_bilinear_quantized_kernel() {
-  return {"resize-bilinear-quantized", OpType::kResizeBilinear, supports_quantized, emit_quantized, quantized_variants};
-}
-
-Kernel resize_bilinear_bytes_kernel() {
-  return {"resize-bilinear-bytes", OpType::kResizeBilinear, supports_bytes, emit_bytes, bytes_variants};
-}
-
-Kernel resize_bilinear_kernel() {
-  return {"resize-bilinear", OpType::kResizeBilinear, supports_resize, emit_resize, resize_variants};
+std::vector<Kernel> resize_bilinear_kernels(OpType) {
+  return {{"resize-bilinear-quantized", supports_quantized, emit_quantized, quantized_variants},
+          {"resize-bilinear-bytes", supports_bytes, emit_bytes, bytes_variants},
+          {"resize-bilinear", supports_resize, emit_resize, resize_variants}};
 }
 
 }  // namespace sightglass

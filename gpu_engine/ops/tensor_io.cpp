@@ -46,8 +46,7 @@ Result<TensorRef> emit_store_buffer(Emitter& emitter, int output, const TensorRe
   PlanTensor& tensor = emitter.plan_tensor(out);
   tensor.persistent = tensor.exported = true;
   emitter.set_node("store output " + std::to_string(output));
-  StepParams params;
-  params.tensor(in).tensor(out).ints(static_cast<int32_t>(numbers));
+  auto params = StepParams({in, out}).ints(static_cast<int32_t>(numbers));
   SIGHTGLASS_RETURN_IF_ERROR(
       emitter.add_step(store_buffer_shader(), std::move(params), Grid{dense.w, 1}, {in}, {out}, {.output = output}));
   return out;
@@ -109,8 +108,7 @@ Status check_texture_output(const Shape& shape, const OutputSpec& spec, const De
 Status emit_load_texture(Emitter& emitter, int input, const TensorRef& out) {
   const InputSpec& spec = emitter.context().options.inputs[static_cast<size_t>(input)];
   emitter.set_node("load input " + std::to_string(input));
-  StepParams params;
-  params.tensor(out);
+  StepParams params({out});
   floats(params, spec.scale);
   floats(params, spec.offset);
   floats(params, spec.padding);
@@ -131,8 +129,7 @@ Status emit_store_texture(Emitter& emitter, int output, const TensorRef& in) {
     }
     for (const int32_t c : classes) bits[static_cast<size_t>(c / 32)] |= 1u << (c % 32);
   }
-  StepParams params;
-  params.tensor(in).ints(static_cast<int32_t>(spec.activation)).floats(spec.scale, spec.offset);
+  auto params = StepParams({in}).ints(static_cast<int32_t>(spec.activation)).floats(spec.scale, spec.offset);
   for (size_t i = 0; i < bits.size(); i += 4) {
     params.ints(static_cast<int32_t>(bits[i]), static_cast<int32_t>(bits[i + 1]), static_cast<int32_t>(bits[i + 2]),
                 static_cast<int32_t>(bits[i + 3]));

@@ -36,22 +36,20 @@ Status emit_transpose_conv(Emitter& emitter, const Node& node) {
     const int32_t slices = out.shape.slices() % 2 == 0 ? 2 : 1;
     const int32_t slice_groups = out.shape.slices() / slices;
     const int32_t columns = pairs(out.shape.w, attr.padding.left), rows = pairs(out.shape.h, attr.padding.top);
-    StepParams params;
-    params.tensor(in).tensor(out).ints(dense.kernel_w, dense.kernel_h, rows);
+    auto params = StepParams({in, out}).ints(dense.kernel_w, dense.kernel_h, rows);
     params.ints(attr.padding.left, attr.padding.top, slice_groups, columns);
     params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
     const Grid grid{int64_t{columns} * rows, int64_t{out.shape.b} * slice_groups};
-    return add_conv_step(emitter, blocks_shader(slices), std::move(params), grid, in, out, constants, {}, half);
+    return add_conv_step(emitter, {blocks_shader(slices), std::move(params), grid, in, out, constants, {}, half});
   }
   const int32_t slices = out.shape.slices() % 4 == 0 ? 4 : out.shape.slices() % 2 == 0 ? 2 : 1;
   const int32_t slice_groups = out.shape.slices() / slices;
-  StepParams params;
-  params.tensor(in).tensor(out);
+  StepParams params({in, out});
   params.ints(dense.kernel_w, dense.kernel_h, attr.stride_w, attr.stride_h);
   params.ints(attr.padding.left, attr.padding.top, slice_groups);
   params.ints(constants.weights, constants.bias, constants.slope, constants.weight_offset);
   const Grid grid{int64_t{out.shape.h} * out.shape.w, int64_t{out.shape.b} * slice_groups};
-  return add_conv_step(emitter, transpose_conv_shader(slices), std::move(params), grid, in, out, constants, {}, half);
+  return add_conv_step(emitter, {transpose_conv_shader(slices), std::move(params), grid, in, out, constants, {}, half});
 }
 
 std::vector<ShaderKey> transpose_conv_variants() {
@@ -62,9 +60,9 @@ std::vector<ShaderKey> transpose_conv_variants() {
 
 }  // namespace
 
-Kernel transpose_conv_kernel() {
-  return {"transpose-conv",    OpType::kTransposeConv,  supports_transpose_conv,
-          emit_transpose_conv, transpose_conv_variants, "constant weights and bias"};
+std::vector<Kernel> transpose_conv_kernels(OpType) {
+  return {{"transpose-conv", supports_transpose_conv, emit_transpose_conv, transpose_conv_variants,
+           "constant weights and bias"}};
 }
 
 }  // namespace sightglass

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "graph/operator_table.h"
 #include "ref/ref_ops.h"
 
 namespace sightglass {
@@ -16,7 +17,7 @@ int64_t steps_per_output(const Graph& graph, const Node& node) {
     const Shape& x = graph.value(node.inputs[0]).shape;
     return x.dim(x.rank() - (std::get<BatchMatmulAttr>(node.attributes).adj_x ? 2 : 1));
   }
-  if (node.op == OpType::kTopK) return graph.value(node.inputs[0]).shape.elements();
+  if (operators::has(node.op, operators::kRanks)) return graph.value(node.inputs[0]).shape.elements();
   const bool pools = std::holds_alternative<Pool2dAttr>(node.attributes);
   return pools ? graph.value(node.inputs[0]).shape.elements() : 1;
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <variant>
+#include <type_traits>
 #include <vector>
 
 #include "graph/graph.h"
@@ -30,73 +30,28 @@ struct Call {
   }
 };
 
-// Only float32.
-void conv2d(const Call& call, HostTensor& out);
-void depthwise_conv2d(const Call& call, HostTensor& out);
-void depthwise_pointwise(const Call& call, HostTensor& out);
-void transpose_conv(const Call& call, HostTensor& out);
-void fully_connected(const Call& call, HostTensor& out);
-void batch_matmul(const Call& call, HostTensor& out);
-// The same before rounding: exact for integers below 2^53.
+// A Function computes one output in floats; evaluate() adds quantization and the activation. A WholeFunction computes
+// all outputs completely. Functions that only move elements take any type; others of integers apply the activation
+// themselves.
+using Function = void(const Call& call, HostTensor& out);
+using WholeFunction = void(const Call& call, std::vector<HostTensor>& outputs);
+template <OpType op>
+using Reference = std::conditional_t<operators::has(op, operators::kSeveralOutputs), WholeFunction, Function>;
+
+// The references of graph/operators.h.
+#define OPERATOR(op, name, attributes, shapes, reference, ...) Reference<OpType::op> reference;
+#include "graph/operators.h"
+
+// fully_connected and batch_matmul before rounding: exact for integers below 2^53.
 std::vector<double> matrix_product(const Call& call, const Shape& out);
-void pool2d(const Call& call, HostTensor& out);  // average and maximum
-void max_pool_with_argmax(const Call& call, std::vector<HostTensor>& out);
-void max_unpool(const Call& call, HostTensor& out);
-void landmarks_to_matrix(const Call& call, HostTensor& out);
-void transform_landmarks(const Call& call, HostTensor& out);
-void transform_image(const Call& call, HostTensor& out);
-void softmax(const Call& call, HostTensor& out);  // also LOG_SOFTMAX
-void l2_normalization(const Call& call, HostTensor& out);
-void dynamic_quantize(const Call& call, HostTensor& out);
-void resize_bilinear_integers(const Call& call, HostTensor& out);  // of int8 and int16
-void resize_bilinear(const Call& call, HostTensor& out);
-
-// Also for quantized tensors, and for weights of any type.
-void lstm(const Call& call, std::vector<HostTensor>& out);
-void lstm_of_integers(const Call& call, std::vector<HostTensor>& out);
-void top_k(const Call& call, std::vector<HostTensor>& out);
-void detection_postprocess(const Call& call, std::vector<HostTensor>& out);
-void posenet_decoder(const Call& call, std::vector<HostTensor>& out);
-
-// float32, int32, int64 and bool, as far as check_types() allows.
-void unary(const Call& call, HostTensor& out);
-void binary(const Call& call, HostTensor& out);
-void compare(const Call& call, HostTensor& out);
-void add_n(const Call& call, HostTensor& out);
-void reduce(const Call& call, HostTensor& out);       // MEAN to REDUCE_ALL
-void arg_extreme(const Call& call, HostTensor& out);  // ARG_MAX, ARG_MIN
-
-void cast(const Call& call, HostTensor& out);  // between all types but float16
-
-// Any type: elements are moved unchanged.
-void reshape(const Call& call, HostTensor& out);
-void concat(const Call& call, HostTensor& out);
-void pad(const Call& call, HostTensor& out);  // float32, int32, int64
-void strided_slice(const Call& call, HostTensor& out);
-void depth_to_space(const Call& call, HostTensor& out);
-void select(const Call& call, HostTensor& out);
-void broadcast_to(const Call& call, HostTensor& out);
-
-void move_by_steps(const Call& call, std::vector<HostTensor>& outputs);  // see graph/movement.h
-void pack(const Call& call, HostTensor& out);
-void resize_nearest(const Call& call, HostTensor& out);
-void gather(const Call& call, HostTensor& out);
-void gather_nd(const Call& call, HostTensor& out);
-
-void dequantize(const Call& call, HostTensor& out);  // float16, int8, uint8, int16 to float32
+Function resize_bilinear_integers;  // of int8 and int16
+WholeFunction lstm_of_integers;
 
 // Applies the activation of the node to float32; integer operators apply it themselves.
 void activate(const Call& call, HostTensor& out);
 
-// A Function computes one output in floats; evaluate() adds quantization and the activation. A WholeFunction computes
-// all outputs completely.
-using Function = void (*)(const Call& call, HostTensor& out);
-using WholeFunction = void (*)(const Call& call, std::vector<HostTensor>& outputs);
-using Reference = std::variant<Function, WholeFunction>;
-const Reference& reference_of(OpType op);  // ref_run.cpp
-
 // Runs a node with quantized tensors; `function` is its float kernel.
-void quantized(const Call& call, Function function, HostTensor& out);
+void quantized(const Call& call, Function* function, HostTensor& out);
 
 // Distance in elements between neighbors along each dimension of a tightly packed tensor.
 using Strides = std::array<int64_t, Shape::kMaxRank>;

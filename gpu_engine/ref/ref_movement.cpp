@@ -1,4 +1,4 @@
-// Operators that only move elements, as bytes.
+// Operators that only move elements, of any type, as bytes.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,7 +8,6 @@
 #include "ref/kernels.h"
 
 namespace sightglass::ref {
-// Operators that only move elements, of any type, as bytes.
 
 namespace {
 
@@ -93,7 +92,7 @@ void strided_slice(const Call& call, HostTensor& out) {
 }
 
 void depth_to_space(const Call& call, HostTensor& out) {
-  const int32_t block = call.attributes<DepthToSpaceAttr>().block_size;
+  const int32_t block = call.attributes<BlockSizeAttr>().block_size;
   const Shape& in = call.shape(0);
   const Strides to = dense_strides(out.shape);
   // Input channels are block rows, block columns, output channels: the input is [b, h, w, row, column, c].
@@ -130,6 +129,16 @@ HostTensor moved_by(const Movement& m, const HostTensor& in, const HostTensor& f
   return out;
 }
 
+// An output of an operator that graph/movement.h describes.
+HostTensor moved(const Call& call, size_t output) {
+  const Value& in = call.graph.value(call.node.inputs[0]);
+  HostTensor zero(in.type, {1});
+  if (is_quantized(in)) quantize(in, std::vector<float>{0.0f}, zero.data);
+  HostTensor result = call.input(0);
+  for (const Movement& m : movements(call.graph, call.node, output)) result = moved_by(m, result, zero);
+  return result;
+}
+
 // Along one axis, in float32: rounding affects the choice of the pixel.
 std::vector<int64_t> nearest(int32_t from, int32_t to, const ResizeAttr& attr) {
   const float scale = attr.scale(from, to);
@@ -155,15 +164,9 @@ int64_t index_at(const Call& call, int64_t i, int32_t size) {
 }  // namespace
 
 void move_by_steps(const Call& call, std::vector<HostTensor>& outputs) {
-  const Value& in = call.graph.value(call.node.inputs[0]);
-  HostTensor zero(in.type, {1});
-  if (is_quantized(in)) quantize(in, std::vector<float>{0.0f}, zero.data);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    HostTensor moved = call.input(0);
-    for (const Movement& m : movements(call.graph, call.node, i)) moved = moved_by(m, moved, zero);
-    outputs[i] = std::move(moved);
-  }
+  for (size_t i = 0; i < outputs.size(); ++i) outputs[i] = moved(call, i);
 }
+void move_by_steps(const Call& call, HostTensor& out) { out = moved(call, 0); }
 
 void pack(const Call& call, HostTensor& out) {
   const auto count = static_cast<int64_t>(call.inputs.size());

@@ -1,6 +1,6 @@
 // Shared code of the reference kernels: checks, the choice of the arithmetic, whole graphs.
-#include <algorithm>
 #include <array>
+#include <variant>
 
 #include "graph/lstm.h"
 #include "graph/op_types.h"
@@ -10,94 +10,16 @@
 #include "ref/ref_ops.h"
 
 namespace sightglass::ref {
-// The reference of each operator, selected by its traits or by its own row. The counterpart of graph/operator_table.h.
 
 namespace {
 
-// Operators that have all of these traits, and no row, share a reference.
-struct Family {
-  constexpr Family(operators::Traits family_traits, Reference function) : traits(family_traits), reference(function) {}
-
-  operators::Traits traits;
-  Reference reference;
-};
-
-constexpr auto kFamilies = std::to_array<Family>({
-    {operators::kUnary, unary},
-    {operators::kBinary, binary},
-    {operators::kCompares, compare},
-    {operators::kReduces, reduce},
-    {operators::kMovesAsIs | operators::kBySteps, move_by_steps},
+using AnyReference = std::variant<Function*, WholeFunction*>;
+constexpr auto kReferences = std::to_array<AnyReference>({
+#define OPERATOR(op, name, attributes, shapes, reference, ...) static_cast<Reference<OpType::op>*>(reference),
+#include "graph/operators.h"
 });
-
-struct Row {
-  // A constructor, so that a row without a function does not compile.
-  constexpr Row(OpType row_op, Reference function) : op(row_op), reference(function) {}
-
-  OpType op;
-  Reference reference;
-};
-
-constexpr auto kRows = std::to_array<Row>({
-    {OpType::kConv2d, conv2d},
-    {OpType::kDepthwiseConv2d, depthwise_conv2d},
-    {OpType::kDepthwisePointwise, depthwise_pointwise},
-    {OpType::kTransposeConv, transpose_conv},
-    {OpType::kFullyConnected, fully_connected},
-    {OpType::kAveragePool2d, pool2d},
-    {OpType::kMaxPool2d, pool2d},
-    {OpType::kMaxPoolWithArgmax, max_pool_with_argmax},
-    {OpType::kMaxUnpool, max_unpool},
-    {OpType::kSoftmax, softmax},
-    {OpType::kConcat, concat},
-    {OpType::kPad, pad},
-    {OpType::kReshape, reshape},
-    {OpType::kStridedSlice, strided_slice},
-    {OpType::kResizeBilinear, resize_bilinear},
-    {OpType::kDepthToSpace, depth_to_space},
-    {OpType::kLstm, lstm},
-    {OpType::kDetectionPostprocess, detection_postprocess},
-    {OpType::kDequantize, dequantize},
-    {OpType::kQuantize, reshape},  // for floats; evaluate() quantizes the result
-    {OpType::kReinterpret, reshape},
-    {OpType::kDynamicQuantize, dynamic_quantize},
-    {OpType::kCast, cast},
-    {OpType::kSelect, select},
-    {OpType::kBroadcastTo, broadcast_to},
-    {OpType::kAddN, add_n},
-    {OpType::kArgMax, arg_extreme},
-    {OpType::kArgMin, arg_extreme},
-    {OpType::kLogSoftmax, softmax},
-    {OpType::kL2Normalization, l2_normalization},
-    {OpType::kPack, pack},
-    {OpType::kResizeNearest, resize_nearest},
-    {OpType::kGather, gather},
-    {OpType::kGatherNd, gather_nd},
-    {OpType::kBatchMatmul, batch_matmul},
-    {OpType::kTopK, top_k},
-    {OpType::kLandmarksToMatrix, landmarks_to_matrix},
-    {OpType::kTransformLandmarks, transform_landmarks},
-    {OpType::kTransformImage, transform_image},
-    {OpType::kPosenetDecoder, posenet_decoder},
-});
-
-constexpr auto in_family(OpType op) {
-  return [op](const Family& family) { return operators::has(op, family.traits); };
-}
-
-constexpr bool is_complete() {
-  return std::ranges::all_of(operators::kTable, [](const operators::Row& row) {
-    return operators::rows_of(kRows, row.op) + std::ranges::count_if(kFamilies, in_family(row.op)) == 1;
-  });
-}
-static_assert(is_complete(), "every operator has one row or belongs to one family");
 
 }  // namespace
-
-const Reference& reference_of(OpType op) {
-  const auto family = std::ranges::find_if(kFamilies, in_family(op));
-  return family == kFamilies.end() ? operators::find_row(kRows, op).reference : family->reference;
-}
 
 namespace {
 
@@ -165,12 +87,12 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_types_and_scales(graph, node));
   const Call call{graph, inferred, inputs};
-  const Reference& reference = reference_of(node.op);
-  if (const auto* whole = std::get_if<WholeFunction>(&reference)) {
+  const AnyReference& reference = kReferences[static_cast<size_t>(node.op)];
+  if (const auto* whole = std::get_if<WholeFunction*>(&reference)) {
     (*whole)(call, outputs);
     return outputs;
   }
-  const Function function = std::get<Function>(reference);
+  Function* const function = std::get<Function*>(reference);
   const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
   if (moves_as_is(node.op) || node.op == OpType::kReinterpret) {
     function(call, outputs[0]);

@@ -86,8 +86,13 @@ class Compiler {
 
 // Ends the trials of the kinds of steps that use these programs: `trial` makes later sets use their default variant.
 // The default itself ends nothing, because smaller variants may follow it.
-void end_trials(const Plan& plan, const std::set<int>& slow, const Tuning& known, Measurements& measured, Tuning& trial,
-                const Log& log) {
+struct Trials {
+  const Tuning& known;
+  Measurements& measured;
+  Tuning& trial;
+};
+void end_trials(const Plan& plan, const std::set<int>& slow, const Trials& trials, const Log& log) {
+  const auto& [known, measured, trial] = trials;
   for (const Step& step : data_of(plan).steps) {
     if (!is_wanted(step, known) || !slow.contains(step.program)) continue;
     Measured& kind = measured.at(step.variant.step);
@@ -181,7 +186,7 @@ Result<TunerReport> tune(const std::shared_ptr<ShareGroup>& group, const std::sh
     compiler.release();
     SIGHTGLASS_ASSIGN_OR_RETURN(const auto times, median_step_times(*session, *timer, options.passes));
     record(*plan, times, known, measured);
-    end_trials(*plan, slow, known, measured, trial, plan_options.log);
+    end_trials(*plan, slow, {known, measured, trial}, plan_options.log);
     ++report.sets;
   }
   if (options.progress && report.sets > 0) options.progress(report.sets, report.sets);

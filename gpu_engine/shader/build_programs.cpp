@@ -177,7 +177,7 @@ Status finish_link(const GlApi& gl, const ProgramKey& key, const Build& build) {
 }
 
 void log_programs(std::span<const ProgramKey> keys, const std::vector<Build>& builds, const ProgramCache* cache,
-                  bool in_threads, const Stopwatch& time, const Log& log) {
+                  const std::string& time, const Log& log) {
   if (!log.wants(LogLevel::kDebug)) return;
   for (size_t i = 0; i < keys.size(); ++i) {
     log.debug([&] {
@@ -188,8 +188,7 @@ void log_programs(std::span<const ProgramKey> keys, const std::vector<Build>& bu
   log.debug([&] {
     const auto cached = static_cast<size_t>(std::ranges::count(builds, true, &Build::cached));
     return std::to_string(keys.size() - cached) + " shader programs compiled and " + std::to_string(cached) +
-           " loaded from the cache in " + time.text() + (in_threads ? ", in threads of the driver" : "") +
-           (cache != nullptr ? "; the cache is " + cache->folder() : "");
+           " loaded from the cache in " + time + (cache != nullptr ? "; the cache is " + cache->folder() : "");
   });
 }
 
@@ -242,7 +241,8 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
     }
     programs.push_back(std::move(build.program));
   }
-  log_programs(keys, builds, cache, threads && threads->available(), time, log);
+  const bool in_threads = threads && threads->available();
+  log_programs(keys, builds, cache, time.text() + (in_threads ? ", in threads of the driver" : ""), log);
   return programs;
 } catch (...) {
   return status_of_exception("programs", "build them");

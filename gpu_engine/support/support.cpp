@@ -109,8 +109,8 @@ OperatorSupport describe(const tflite::NamedRule& named) {
   const tflite::OperatorRule& rule = *named.rule;
   OperatorSupport entry;
   entry.name = named.name;
-  entry.min_inputs = rule.min_inputs;
-  entry.max_inputs = rule.max_inputs;
+  entry.min_inputs = rule.inputs.least;
+  entry.max_inputs = rule.inputs.most;
   entry.max_outputs = rule.max_outputs;
   entry.while_loading = rule.while_loading;
   if (*rule.limits != '\0') entry.limits.emplace_back(rule.limits);

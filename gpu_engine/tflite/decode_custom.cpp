@@ -12,7 +12,7 @@
 
 #include "graph/detection.h"
 #include "graph/posenet.h"
-#include "tflite/decoders.h"
+#include "tflite/operator_table.h"
 #include "tflite/operator_view.h"
 
 namespace sightglass::tflite {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "graph/lstm.h"
-#include "tflite/decoders.h"
+#include "tflite/operator_table.h"
 
 namespace sightglass::tflite {
 
@@ -338,6 +338,41 @@ Status decode_top_k(const OperatorView& view, DecodedOp& node) {
   node.data = {0};
   node.outputs = {0, 1};
   return {};
+}
+
+Status decode_nothing(const OperatorView&, DecodedOp&) { return {}; }
+
+namespace {
+
+// For options whose only relevant field is the activation.
+template <typename Options>
+Status decode_arithmetic(const OperatorView& view, DecodedOp& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
+  if (options == nullptr) return {};
+  SIGHTGLASS_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  return {};
+}
+
+template <typename Options>
+Status decode_sum(const OperatorView& view, DecodedOp& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<Options>());
+  const bool wide = view.input(0).type == DataType::kInt16;
+  if (wide && options != nullptr && options->pot_scale_int16()) node.attributes = SumAttr{true};
+  return decode_arithmetic<Options>(view, node);
+}
+
+}  // namespace
+
+Status decode_add(const OperatorView& view, DecodedOp& node) { return decode_sum<schema::AddOptions>(view, node); }
+Status decode_sub(const OperatorView& view, DecodedOp& node) { return decode_sum<schema::SubOptions>(view, node); }
+Status decode_mul(const OperatorView& view, DecodedOp& node) {
+  return decode_arithmetic<schema::MulOptions>(view, node);
+}
+Status decode_div(const OperatorView& view, DecodedOp& node) {
+  return decode_arithmetic<schema::DivOptions>(view, node);
+}
+Status decode_l2_normalization(const OperatorView& view, DecodedOp& node) {
+  return decode_arithmetic<schema::L2NormOptions>(view, node);
 }
 
 Status decode_leaky_relu(const OperatorView& view, DecodedOp& node) {

@@ -12,7 +12,6 @@
 #include "graph/quantized.h"
 #include "sightglass/model.h"
 #include "tflite/model_file.h"
-#include "tflite/operator_table.h"
 #include "tflite/tensor_table.h"
 
 namespace sightglass::tflite {
@@ -316,13 +315,15 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     return invalid_model(here + ": has " + std::to_string(step.outputs.size()) + " outputs, not 1" +
                          (rule->max_outputs > 1 ? " to " + std::to_string(rule->max_outputs) : ""));
   }
-  if (step.inputs.size() < rule->min_inputs || step.inputs.size() > rule->max_inputs) {
+  if (step.inputs.size() < rule->inputs.least || step.inputs.size() > rule->inputs.most) {
     return invalid_model(here + ": has " + std::to_string(step.inputs.size()) + " inputs, not " +
-                         std::to_string(rule->min_inputs) + (rule->min_inputs == rule->max_inputs ? "" : " or more"));
+                         std::to_string(rule->inputs.least) +
+                         (rule->inputs.least == rule->inputs.most ? "" : " or more"));
   }
   for (size_t i = 0; i < step.inputs.size(); ++i) {
-    const bool optional = rule->optional_last_input && i + 1 == rule->max_inputs;
-    if (step.inputs[i] == nullptr && !optional && !rule->any_input_optional) {
+    const bool optional = rule->optional == OptionalInputs::kAnyInput ||
+                          (rule->optional == OptionalInputs::kLastInput && i + 1 == rule->inputs.most);
+    if (step.inputs[i] == nullptr && !optional) {
       return invalid_model(here + ": input " + std::to_string(i) + " is absent");
     }
   }

@@ -5,9 +5,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "tflite/decoders.h"
 #include "tflite/import.h"
 #include "tflite/model_file.h"
+#include "tflite/operator_table.h"
 #include "tflite/tensor_table.h"
 
 namespace sightglass::tflite {

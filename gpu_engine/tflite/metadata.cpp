@@ -2,7 +2,6 @@
 #include <cmath>
 #include <map>
 
-#include "tflite/attached_files.h"
 #include "tflite/metadata_generated.h"
 #include "tflite/model_file.h"
 

@@ -4,6 +4,10 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gpu_engine/files.h"
 
 namespace sightglass::tflite {
 namespace {
@@ -133,6 +137,25 @@ const char* file_kind(std::string_view bytes) {
   }
   if (is_web_page(bytes)) return "a web page; download the model file itself";
   return nullptr;
+}
+
+namespace {
+
+Status wrong_attachment(std::string_view name, const std::string& what) {
+  return invalid_model("its attached file " + quote(name) + " " + what);
+}
+
+}  // namespace
+
+Result<std::span<const std::byte>> attached_file(std::span<const std::byte> file, std::string_view name) {
+  const std::optional<ZipDirectory> directory = ZipDirectory::find(file);
+  if (!directory) return wrong_attachment(name, "is missing: nothing is attached");
+  const auto entry = std::ranges::find(directory->entries(), name, &ZipEntry::name);
+  if (entry == directory->entries().end()) return wrong_attachment(name, "is missing");
+  if (entry->method != ZipEntry::kStored) return wrong_attachment(name, "is compressed; attach it with `zip -0`");
+  const auto contents = directory->contents(*entry, entry->bytes);
+  if (!contents.ok()) return wrong_attachment(name, contents.status().message());
+  return *contents;
 }
 
 }  // namespace sightglass::tflite

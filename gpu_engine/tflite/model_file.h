@@ -48,6 +48,10 @@ class ModelFile {
 // "a JPEG image", with a fix if there is one; null if unknown.
 const char* file_kind(std::string_view bytes);
 
+// The contents of the named member of the archive that follows the flatbuffer, inside `file`. Fails if there is no
+// archive or no such member, if it is compressed, or if the archive is inconsistent with the file.
+Result<std::span<const std::byte>> attached_file(std::span<const std::byte> file, std::string_view name);
+
 // Model metadata. Loading never fails because of it: errors become problems, for a warning.
 ModelMetadata read_metadata(const ModelFile& file);
 

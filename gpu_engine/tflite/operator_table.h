@@ -1,21 +1,66 @@
-// Supported operators of the format, and their decoders.
+// Supported operators of the format, and their decoders, which convert an operator of a file to a node of the graph.
+// graph/operators.h lists both.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "tflite/decoders.h"
+#include "tflite/operator_view.h"
 
 namespace sightglass::tflite {
 
+// An input that keeps its contents from run to run, and the node output that becomes its next contents.
+struct DecodedState {
+  size_t input = 0, output = 0;
+};
+
+inline constexpr size_t kNoOutput = SIZE_MAX;
+
+// Result of a decoder.
+struct DecodedOp {
+  OpType op = OpType::kReshape;
+  Attributes attributes;
+  Activation activation = Activation::kNone;
+  std::vector<size_t> data;          // inputs that the node reads; without parameter tensors
+  std::vector<size_t> outputs{0};    // by node output, the output of the operator; kNoOutput: only a state
+  std::vector<DecodedState> states;  // with the inputs of the operator
+  std::optional<HostTensor> result;  // the result, if already known: no node is needed
+};
+
+// Fails with kUnsupported for valid but unsupported operators, with kInvalidModel for inconsistent ones. The caller
+// prepends the name of the operator to the message.
+using Decoder = Status(const OperatorView& view, DecodedOp& node);
+
+Result<PaddingMode> decode_padding(schema::Padding padding);
+// Dimensions from a file. Fails if one is out of range or there are too many.
+Result<Shape> narrow_shape(std::span<const int64_t> dims);
+// A dimension counted from the front or, if negative, from the back.
+Result<int> resolve_axis(int64_t axis, int rank);
+Result<Activation> decode_activation(schema::ActivationFunctionType activation);
+
+#define BUILTIN(op, name, decoder, ...) Decoder decode_##decoder;
+#define CUSTOM(op, name, decoder, ...) Decoder decode_##decoder;
+#include "graph/operators.h"
+
+inline constexpr size_t kAnyNumber = SIZE_MAX;
+
+struct InputCount {
+  size_t least = 1, most = least;
+};
+// Inputs that may be absent: the last of InputCount::most; or any, as the decoder or shape inference checks which.
+enum class OptionalInputs : uint8_t { kNone, kLastInput, kAnyInput };
+
 struct OperatorRule {
   OpType op;
-  size_t min_inputs = 1, max_inputs = 1;
-  bool optional_last_input = false;  // the last of max_inputs may be absent
-  Decoder& decode;                   // starts from `op` and all inputs as data
+  Decoder& decode;  // starts from `op` and all inputs as data
+  InputCount inputs = {};
   size_t max_outputs = 1;
-  bool any_input_optional = false;  // the decoder or shape inference checks which inputs are required
+  OptionalInputs optional = OptionalInputs::kNone;
   // Never a node: decode() computes the result, or all inputs must be constant.
   bool while_loading = false;
   const char* limits = "";  // limits of decode() on valid files, for documentation

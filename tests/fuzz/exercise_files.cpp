@@ -17,7 +17,7 @@
 #include "pictures.h"
 #include "tar_archive.h"
 #include "task_bundle.h"
-#include "tflite/attached_files.h"
+#include "tflite/model_file.h"
 
 namespace sightglass::test {
 namespace {

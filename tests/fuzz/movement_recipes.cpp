@@ -66,7 +66,7 @@ void space_to_depth(GraphGenerator& g, OpType op) {
   for (const int32_t b : {2, 3}) {
     if (shape.dim(1) % b == 0 && shape.dim(2) % b == 0) block = b;
   }
-  g.add(op, DepthToSpaceAttr{block}, {data}, true);
+  g.add(op, BlockSizeAttr{block}, {data}, true);
 }
 
 // The padding makes the image size a multiple of the block size.

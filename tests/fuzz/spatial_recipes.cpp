@@ -162,7 +162,7 @@ void depth_to_space(GraphGenerator& g, OpType op) {
   const ValueId data = g.any(4);
   const int32_t channels = g.shape(data).dim(3);
   const int32_t block = channels % 4 == 0 ? 2 : channels % 9 == 0 ? 3 : 1;
-  g.add(op, DepthToSpaceAttr{block}, {data}, true);
+  g.add(op, BlockSizeAttr{block}, {data}, true);
 }
 
 void lstm_layer(GraphGenerator& g, OpType op) {

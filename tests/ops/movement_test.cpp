@@ -133,7 +133,7 @@ TEST_F(MovementTest, Blocks) {
   uint64_t seed = 600;
   for (const int channels : {1, 3, 4, 5, 13}) {
     CaseBuilder depth(seed++), batch(seed++), space(seed++), row(seed++);
-    depth.node(OpType::kSpaceToDepth, DepthToSpaceAttr{2}, {depth.input({2, 4, 6, channels})});
+    depth.node(OpType::kSpaceToDepth, BlockSizeAttr{2}, {depth.input({2, 4, 6, channels})});
     check(depth.build("SPACE_TO_DEPTH of C" + std::to_string(channels)), false, kExact);
     const BatchSpaceAttr blocks{{2, 3}, {1, 0}, {0, 2}};
     batch.node(OpType::kSpaceToBatch, blocks, {batch.input({2, 5, 7, channels})});

@@ -67,12 +67,12 @@ TEST(RefStridedSlice, RejectsSlicesOutside) {
 
 TEST(RefDepthToSpace, ChannelsAreRowsThenColumnsOfABlock) {
   const HostTensor in = floats({1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
-  expect_floats(evaluate(OpType::kDepthToSpace, DepthToSpaceAttr{2}, {in}), {1, 2, 4, 1}, {1, 2, 5, 6, 3, 4, 7, 8});
+  expect_floats(evaluate(OpType::kDepthToSpace, BlockSizeAttr{2}, {in}), {1, 2, 4, 1}, {1, 2, 5, 6, 3, 4, 7, 8});
 }
 
 TEST(RefDepthToSpace, KeepsOutputChannelsTogether) {
   const HostTensor in = floats({1, 2, 1, 8}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
-  expect_floats(evaluate(OpType::kDepthToSpace, DepthToSpaceAttr{2}, {in}), {1, 4, 2, 2},
+  expect_floats(evaluate(OpType::kDepthToSpace, BlockSizeAttr{2}, {in}), {1, 4, 2, 2},
                 {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
 }
 

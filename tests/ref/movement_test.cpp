@@ -37,7 +37,7 @@ TEST(RefMirrorPad, WithAndWithoutTheBorder) {
 
 TEST(RefSpaceToDepth, RowsThenColumnsOfABlock) {
   const HostTensor in = floats({1, 2, 4, 1}, {1, 2, 5, 6, 3, 4, 7, 8});
-  expect_floats(evaluate(OpType::kSpaceToDepth, DepthToSpaceAttr{2}, {in}), {1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
+  expect_floats(evaluate(OpType::kSpaceToDepth, BlockSizeAttr{2}, {in}), {1, 1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
 }
 
 TEST(RefSpaceToBatch, PadsAndIsInverted) {

@@ -30,7 +30,7 @@ TEST_F(Identities, Reshape) { expect_removed("reshape", OpType::kReshape, Reshap
 TEST_F(Identities, Concat) { expect_removed("concat", OpType::kConcat, ConcatAttr{3}); }
 TEST_F(Identities, Pad) { expect_removed("pad", OpType::kPad, PadAttr{}); }
 TEST_F(Identities, Resize) { expect_removed("resize", OpType::kResizeBilinear, ResizeAttr{4, 4, false, true}); }
-TEST_F(Identities, DepthToSpace) { expect_removed("blocks", OpType::kDepthToSpace, DepthToSpaceAttr{1}); }
+TEST_F(Identities, DepthToSpace) { expect_removed("blocks", OpType::kDepthToSpace, BlockSizeAttr{1}); }
 TEST_F(Identities, AveragePool) { expect_removed("average", OpType::kAveragePool2d, Pool2dAttr{}); }
 TEST_F(Identities, MaxPool) { expect_removed("maximum", OpType::kMaxPool2d, Pool2dAttr{}); }
 TEST_F(Identities, StridedSlice) {

@@ -108,7 +108,7 @@ TEST(ImportDepthToSpace, Blocks) {
   schema::DepthToSpaceOptionsT options;
   options.block_size = 2;
   m.add_output(m.add_op(Op::DEPTH_TO_SPACE, {in}, {1, 4, 6, 2}, options));
-  EXPECT_EQ(std::get<DepthToSpaceAttr>(only_node(imported(m)).attributes).block_size, 2);
+  EXPECT_EQ(std::get<BlockSizeAttr>(only_node(imported(m)).attributes).block_size, 2);
 }
 
 TEST(ImportResize, SizesAndConventions) {

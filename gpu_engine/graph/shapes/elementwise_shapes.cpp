@@ -36,7 +36,7 @@ Result<Shape> infer_arg_extreme(const NodeShapes& n) {
   return n.make(dims);
 }
 
-Result<Shape> infer_top_k(const NodeShapes& n) {
+Result<std::vector<Shape>> infer_top_k(const NodeShapes& n) {
   SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   const Shape& in = n.shape(0);
   const int32_t k = n.attributes<TopKAttr>().k;
@@ -45,7 +45,8 @@ Result<Shape> infer_top_k(const NodeShapes& n) {
   }
   std::vector<int64_t> dims(in.dims().begin(), in.dims().end());
   dims.back() = k;
-  return n.make(dims);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape shape, n.make(dims));
+  return std::vector<Shape>{shape, shape};
 }
 
 Result<Shape> infer_select(const NodeShapes& n) {

@@ -121,7 +121,7 @@ Result<Shape> infer_mirror_pad(const NodeShapes& n) {
 Result<Shape> infer_space_to_depth(const NodeShapes& n) {
   SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
-  const int64_t block = n.attributes<DepthToSpaceAttr>().block_size;
+  const int64_t block = n.attributes<BlockSizeAttr>().block_size;
   const Shape& in = n.shape(0);
   if (block < 1 || in.dim(1) % block != 0 || in.dim(2) % block != 0) {
     return n.wrong_input(0, "cannot be cut into blocks of " + std::to_string(block));
@@ -285,7 +285,7 @@ Result<Shape> infer_resize(const NodeShapes& n) {
 Result<Shape> infer_depth_to_space(const NodeShapes& n) {
   SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
   SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
-  const int64_t block = n.attributes<DepthToSpaceAttr>().block_size;
+  const int64_t block = n.attributes<BlockSizeAttr>().block_size;
   const Shape& in = n.shape(0);
   if (block < 1 || block > NodeShapes::kMaxElements || in.dim(3) % (block * block) != 0) {
     return n.wrong_input(0, "cannot be split into blocks of " + std::to_string(block));

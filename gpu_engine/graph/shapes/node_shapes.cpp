@@ -1,6 +1,7 @@
 #include "graph/shapes/node_shapes.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sightglass {
 
@@ -59,30 +60,36 @@ Result<Shape> NodeShapes::make(std::span<const int64_t> dims) const {
   return Shape(narrow);
 }
 
-// Output size of a sliding window along one axis. Sets the padding for SAME and VALID.
-Result<int64_t> NodeShapes::window(const char* axis, int64_t in, int64_t filter, int64_t stride, int64_t dilation,
-                                   PaddingMode mode, int32_t& before, int32_t& after) const {
-  if (filter < 1 || stride < 1 || dilation < 1) {
-    return wrong("filter, stride and dilation must be at least 1, but its " + std::string(axis) + "s are " +
-                 std::to_string(filter) + ", " + std::to_string(stride) + " and " + std::to_string(dilation));
-  }
-  const int64_t extent = (filter - 1) * dilation + 1;
-  if (mode == PaddingMode::kSame) {
-    const int64_t out = (in + stride - 1) / stride;
-    const int64_t total = std::max<int64_t>((out - 1) * stride + extent - in, 0);
-    if (total > kMaxElements) return wrong("its window is too large");
-    before = static_cast<int32_t>(total / 2);
-    after = static_cast<int32_t>(total - total / 2);
-    return out;
-  }
-  if (mode == PaddingMode::kValid) before = after = 0;
-  if (before < 0 || after < 0) return wrong("its padding is negative");
-  const int64_t padded = in + before + after;
-  if (padded < extent) {
-    return wrong("a window of " + std::string(axis) + " " + std::to_string(extent) + " does not fit an input of " +
-                 std::to_string(padded));
-  }
-  return (padded - extent) / stride + 1;
+Result<std::array<int64_t, 2>> NodeShapes::slide(const Window& window, const std::array<int64_t, 2>& in,
+                                                 Padding2d& padding) const {
+  const auto along = [&](size_t d, int32_t& before, int32_t& after) -> Result<int64_t> {
+    const std::string axis = d == 0 ? "height" : "width";
+    const int64_t filter = window.filter[d], stride = window.stride[d], dilation = window.dilation[d];
+    if (filter < 1 || stride < 1 || dilation < 1) {
+      return wrong("filter, stride and dilation must be at least 1, but its " + axis + "s are " +
+                   std::to_string(filter) + ", " + std::to_string(stride) + " and " + std::to_string(dilation));
+    }
+    const int64_t extent = (filter - 1) * dilation + 1;
+    if (padding.mode == PaddingMode::kSame) {
+      const int64_t out = (in[d] + stride - 1) / stride;
+      const int64_t total = std::max<int64_t>((out - 1) * stride + extent - in[d], 0);
+      if (total > kMaxElements) return wrong("its window is too large");
+      before = static_cast<int32_t>(total / 2);
+      after = static_cast<int32_t>(total - total / 2);
+      return out;
+    }
+    if (padding.mode == PaddingMode::kValid) before = after = 0;
+    if (before < 0 || after < 0) return wrong("its padding is negative");
+    const int64_t padded = in[d] + before + after;
+    if (padded < extent) {
+      return wrong("a window of " + axis + " " + std::to_string(extent) + " does not fit an input of " +
+                   std::to_string(padded));
+    }
+    return (padded - extent) / stride + 1;
+  };
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t rows, along(0, padding.top, padding.bottom));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t columns, along(1, padding.left, padding.right));
+  return std::array{rows, columns};
 }
 
 Result<Shape> NodeShapes::broadcast(const Shape& a, const Shape& b, const std::string& inputs) const {

@@ -9,11 +9,10 @@ namespace {
 template <typename Attr>
 Result<Shape> convolved(const NodeShapes& n, Attr& a, const Shape& kernel, int32_t filters) {
   const Shape& in = n.shape(0);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), kernel.dim(1), a.stride_h, a.dilation_h,
-                                                        a.padding.mode, a.padding.top, a.padding.bottom));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), kernel.dim(2), a.stride_w, a.dilation_w,
-                                                        a.padding.mode, a.padding.left, a.padding.right));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, n.make(std::array<int64_t, 4>{in.dim(0), h, w, filters}));
+  const NodeShapes::Window window{
+      {kernel.dim(1), kernel.dim(2)}, {a.stride_h, a.stride_w}, {a.dilation_h, a.dilation_w}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto size, n.slide(window, {in.dim(1), in.dim(2)}, a.padding));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, n.make(std::array<int64_t, 4>{in.dim(0), size[0], size[1], filters}));
   if (n.has(kResidualInput) && n.shape(kResidualInput) != out && n.shape(kResidualInput) != one_pixel(out)) {
     return n.wrong_input(kResidualInput, "is added to an output of shape " + out.to_string());
   }
@@ -58,11 +57,7 @@ Result<Shape> infer_depthwise_conv2d(const NodeShapes& n) {
                                 std::to_string(a.multiplier));
   }
   SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(3)));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), weights.dim(1), a.stride_h, a.dilation_h,
-                                                        a.padding.mode, a.padding.top, a.padding.bottom));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), weights.dim(2), a.stride_w, a.dilation_w,
-                                                        a.padding.mode, a.padding.left, a.padding.right));
-  return n.make(std::array<int64_t, 4>{in.dim(0), h, w, weights.dim(3)});
+  return convolved(n, a, weights, weights.dim(3));
 }
 
 Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
@@ -84,8 +79,7 @@ Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
     return n.wrong_input(1, "is not a 1x1 kernel over " + std::to_string(in.dim(3)) + " channels");
   }
   SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, depthwise, weights.dim(0)));
-  return out;
+  return convolved(n, a, depthwise, weights.dim(0));
 }
 
 // The padding is that of the convolution from the output back to the input.
@@ -103,12 +97,8 @@ Result<Shape> infer_transpose_conv(const NodeShapes& n) {
   if (a.out_h < 1 || a.out_w < 1) {
     return n.wrong("its output of " + std::to_string(a.out_h) + " x " + std::to_string(a.out_w) + " is empty");
   }
-  SIGHTGLASS_RETURN_IF_ERROR(
-      n.window("height", a.out_h, weights.dim(1), a.stride_h, 1, a.padding.mode, a.padding.top, a.padding.bottom)
-          .status());
-  SIGHTGLASS_RETURN_IF_ERROR(
-      n.window("width", a.out_w, weights.dim(2), a.stride_w, 1, a.padding.mode, a.padding.left, a.padding.right)
-          .status());
+  const NodeShapes::Window window{{weights.dim(1), weights.dim(2)}, {a.stride_h, a.stride_w}};
+  SIGHTGLASS_RETURN_IF_ERROR(n.slide(window, {a.out_h, a.out_w}, a.padding).status());
   return n.make(std::array<int64_t, 4>{in.dim(0), a.out_h, a.out_w, weights.dim(0)});
 }
 
@@ -166,11 +156,14 @@ Result<Shape> infer_pool2d(const NodeShapes& n) {
   SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   auto& a = n.attributes<Pool2dAttr>();
   const Shape& in = n.shape(0);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t h, n.window("height", in.dim(1), a.filter_h, a.stride_h, 1, a.padding.mode,
-                                                        a.padding.top, a.padding.bottom));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const int64_t w, n.window("width", in.dim(2), a.filter_w, a.stride_w, 1, a.padding.mode,
-                                                        a.padding.left, a.padding.right));
-  return n.make(std::array<int64_t, 4>{in.dim(0), h, w, in.dim(3)});
+  const NodeShapes::Window window{{a.filter_h, a.filter_w}, {a.stride_h, a.stride_w}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto size, n.slide(window, {in.dim(1), in.dim(2)}, a.padding));
+  return n.make(std::array<int64_t, 4>{in.dim(0), size[0], size[1], in.dim(3)});
+}
+
+Result<std::vector<Shape>> infer_max_pool_with_argmax(const NodeShapes& n) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape shape, infer_pool2d(n));
+  return std::vector<Shape>{shape, shape};
 }
 
 // The output is as large as all windows side by side. Longer strides extend it equally on both sides.
