@@ -13,6 +13,7 @@
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 #include "infer/contours.h"
 #include "infer/infer_model.h"
 #include "infer/inferencer.h"
@@ -37,17 +38,11 @@ class InferTest : public GlTest {
   Running make(const std::string& model, const InferModelOptions& options = {},
                Precision precision = Precision::kFp32) {
     Running running;
-    auto described = load_infer_model((*shared_dir() / "models" / (model + ".tflite")).string(), options);
-    EXPECT_TRUE(described.ok()) << described.status().message();
-    if (!described.ok()) return running;
-    running.model = std::move(*described);
+    running.model = value_of(load_infer_model((*shared_dir() / "models" / (model + ".tflite")).string(), options));
     running.model.plan_options.precision = precision;
-    const auto plan = Plan::build(running.model.model, device().limits, running.model.plan_options);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto made = Inferencer::create(ShareGroup::create(gl(), nullptr, element_shaders()), device(), *plan, running.model,
-                                   FrameKind::kRgba);
-    EXPECT_TRUE(made.ok()) << made.status().message();
-    if (made.ok()) running.inferencer = std::move(*made);
+    const auto plan = value_of(Plan::build(running.model.model, device().limits, running.model.plan_options));
+    running.inferencer = value_of(Inferencer::create(ShareGroup::create(gl(), nullptr, element_shaders()), device(),
+                                                     plan, running.model, FrameKind::kRgba));
     return running;
   }
   // Processes one frame, and returns the output image.
@@ -87,9 +82,7 @@ class InferTest : public GlTest {
     for (const GoldenCase& golden : golden_cases_of(model)) {
       if (golden.name != "picture") continue;
       Reference result{load_picture((golden.directory / "in0.png").string()), {}};
-      auto outputs = load_outputs(golden);
-      EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-      result.outputs = std::move(*outputs);
+      result.outputs = value_of(load_outputs(golden));
       return result;
     }
     return std::nullopt;
@@ -123,17 +116,16 @@ TEST_F(InferTest, ModelsAreRecognized) {
       {"pose/blazepose_detection_224", InferTask::kDetection},
       {"segmentation/deeplabv3_257_mv_gpu", InferTask::kTensors}};
   for (const auto& [file, task] : expected) {
-    const auto model = load_infer_model((*shared_dir() / "models" / (std::string(file) + ".tflite")).string(), {});
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    EXPECT_STREQ(to_string(model->task), to_string(task)) << file;
-    std::printf("%s: %s, %zu labels\n", file, to_string(model->task), model->labels.size());
+    const auto model =
+        value_of(load_infer_model((*shared_dir() / "models" / (std::string(file) + ".tflite")).string(), {}));
+    EXPECT_STREQ(to_string(model.task), to_string(task)) << file;
+    std::printf("%s: %s, %zu labels\n", file, to_string(model.task), model.labels.size());
   }
   InferModelOptions options;
   options.task = InferTask::kLandmarks;
-  const auto refused =
-      load_infer_model((*shared_dir() / "models/segmentation/deeplabv3_257_mv_gpu.tflite").string(), options);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.status().message().find("task=landmarks"), std::string::npos) << refused.status().message();
+  expect_failure(
+      load_infer_model((*shared_dir() / "models/segmentation/deeplabv3_257_mv_gpu.tflite").string(), options),
+      {"task=landmarks"});
 }
 
 // Without a catalog entry, detectors are recognized by the input size and the output shapes.
@@ -394,14 +386,13 @@ TEST_F(InferTest, ImagesMatchTheModelOutput) {
   ASSERT_TRUE(running.inferencer->write_input(1, std::as_bytes(std::span(numbers))).ok());
   const Rgba shown = process(running, frame, {});
   keep(shown, "style.png");
-  const auto tensor = running.inferencer->tensor(0);
-  ASSERT_TRUE(tensor.ok());
-  std::vector<float> truth(static_cast<size_t>(tensor->size) / sizeof(float));
+  const auto tensor = value_of(running.inferencer->tensor(0));
+  std::vector<float> truth(static_cast<size_t>(tensor.size) / sizeof(float));
   gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, tensor->buffer);
-  const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, tensor->offset, tensor->size, GL_MAP_READ_BIT);
+  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, tensor.buffer);
+  const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, tensor.offset, tensor.size, GL_MAP_READ_BIT);
   ASSERT_NE(mapped, nullptr);
-  std::memcpy(truth.data(), mapped, static_cast<size_t>(tensor->size));
+  std::memcpy(truth.data(), mapped, static_cast<size_t>(tensor.size));
   gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
   double worst = 0;
@@ -424,9 +415,7 @@ TEST(Contours, NameExistingLandmarks) {
 
 // It would read the alpha of frames as its previous mask.
 TEST(InferModel, AModelWithItsOwnPreviousMaskIsRefused) {
-  const auto refused = load_infer_model(source_folder() / "models/figure/figure_recurrent.tflite", {});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.status().message().find("glsegment"), std::string::npos) << refused.status().message();
+  expect_failure(load_infer_model(source_folder() / "models/figure/figure_recurrent.tflite", {}), {"glsegment"});
 }
 
 }  // namespace
