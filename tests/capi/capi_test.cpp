@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
@@ -64,22 +65,19 @@ TEST_F(CApiTest, ResultsAreThoseOfTheCppApi) {
   ASSERT_EQ(sightglass_session_run(session), SIGHTGLASS_OK);
   ASSERT_EQ(sightglass_session_read_output(session, 0, from_c.data(), output.bytes), SIGHTGLASS_OK);
 
-  const auto model = Model::load(SIGHTGLASS_MODEL);
-  ASSERT_TRUE(model.ok()) << model.status().message();
-  const auto cpp_plan = Plan::build(*model, device().limits);
-  ASSERT_TRUE(cpp_plan.ok()) << cpp_plan.status().message();
-  auto cpp = Session::create(gl(), *cpp_plan);
-  ASSERT_TRUE(cpp.ok()) << cpp.status().message();
+  const auto model = value_of(Model::load(SIGHTGLASS_MODEL));
+  const auto cpp_plan = value_of(Plan::build(model, device().limits));
+  auto cpp = value_of(Session::create(gl(), cpp_plan));
   std::vector<float> from_cpp(from_c.size());
-  ASSERT_TRUE((*cpp)->write_input(0, std::as_bytes(std::span(values))).ok());
-  ASSERT_TRUE((*cpp)->run().ok());
-  ASSERT_TRUE((*cpp)->read_output(0, std::as_writable_bytes(std::span(from_cpp))).ok());
+  ASSERT_TRUE(cpp->write_input(0, std::as_bytes(std::span(values))).ok());
+  ASSERT_TRUE(cpp->run().ok());
+  ASSERT_TRUE(cpp->read_output(0, std::as_writable_bytes(std::span(from_cpp))).ok());
   EXPECT_EQ(std::memcmp(from_c.data(), from_cpp.data(), output.bytes), 0);
   EXPECT_EQ(*std::max_element(from_c.begin(), from_c.end()) > *std::min_element(from_c.begin(), from_c.end()), true);
 
   SightglassPlanInfo info = SIGHTGLASS_PLAN_INFO_INIT;
   ASSERT_EQ(sightglass_plan_info(plan, &info), SIGHTGLASS_OK);
-  EXPECT_EQ(info.dispatches, (*cpp_plan)->dispatches());
+  EXPECT_EQ(info.dispatches, cpp_plan->dispatches());
   EXPECT_GT(info.gpu_bytes, 0);
   sightglass_session_release(session);
   sightglass_plan_release(plan);

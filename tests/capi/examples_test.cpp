@@ -110,26 +110,22 @@ class CExamplesTest : public GlTest {
 };
 
 TEST_F(CExamplesTest, TheC11ProgramWritesTheMaskOfTheCppApi) {
-  const CommandResult result = run_program(quoted(SIGHTGLASS_C_TEXTURE) + " " + quoted(SIGHTGLASS_MODEL) + " " +
-                                           image_.string() + " " + mask_.string() + " 2>&1");
-  ASSERT_EQ(result.status, 0) << result.output;
+  succeeded(run_program(quoted(SIGHTGLASS_C_TEXTURE) + " " + quoted(SIGHTGLASS_MODEL) + " " + image_.string() + " " +
+                        mask_.string() + " 2>&1"));
   expect_same_mask(read_file(mask_), expected_mask());
 }
 
 TEST_F(CExamplesTest, TheC11ProgramReportsErrors) {
-  const CommandResult result =
-      run_program(quoted(SIGHTGLASS_C_TEXTURE) + " none.tflite none.ppm " + mask_.string() + " 2>&1");
-  EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.output.find("none.tflite"), std::string::npos) << result.output;
+  expect_output(run_program(quoted(SIGHTGLASS_C_TEXTURE) + " none.tflite none.ppm " + mask_.string() + " 2>&1"), 1,
+                {"none.tflite"});
 }
 
 TEST_F(CExamplesTest, ThePythonProgramWritesTheMaskOfTheCppApi) {
   if (std::string(SIGHTGLASS_SANITIZE) != "") GTEST_SKIP() << "Python cannot load a library with sanitizers";
   if (run_program("python3 --version").status != 0) GTEST_SKIP() << "python3 is not installed";
-  const CommandResult result = run_program("LD_LIBRARY_PATH=" + quoted(SIGHTGLASS_C_LIBRARY_FOLDER) + " python3 " +
-                                           quoted(SIGHTGLASS_PYTHON_ENGINE) + " " + quoted(SIGHTGLASS_MODEL) + " " +
-                                           image_.string() + " " + mask_.string() + " 2>&1");
-  ASSERT_EQ(result.status, 0) << result.output;
+  succeeded(run_program("LD_LIBRARY_PATH=" + quoted(SIGHTGLASS_C_LIBRARY_FOLDER) + " python3 " +
+                        quoted(SIGHTGLASS_PYTHON_ENGINE) + " " + quoted(SIGHTGLASS_MODEL) + " " + image_.string() +
+                        " " + mask_.string() + " 2>&1"));
   expect_same_mask(read_file(mask_), expected_mask());
 }
 

@@ -15,6 +15,7 @@
 #include "harness/golden.h"
 #include "harness/picture_bomb.h"
 #include "harness/special_files.h"
+#include "harness/value_of.h"
 #include "model/picture_input.h"
 #include "zip_builder.h"
 
@@ -46,12 +47,10 @@ TEST_F(CommandTest, UsageErrors) {
 }
 
 TEST_F(CommandTest, ErrorsNameTheFile) {
-  const CommandResult missing = run_command("run " + path("none.tflite"));
-  EXPECT_EQ(missing.status, 1);
-  EXPECT_NE(missing.output.find("none.tflite"), std::string::npos) << missing.output;
+  expect_output(run_command("run " + path("none.tflite")), 1, {"none.tflite"});
 
-  const CommandResult damaged = run_command("run " + write("damaged.tflite", "this is no model, whatever its name"));
-  EXPECT_EQ(damaged.status, 1);
+  const CommandResult damaged =
+      expect_output(run_command("run " + write("damaged.tflite", "this is no model, whatever its name")), 1, {});
   EXPECT_NE(damaged.output.find("damaged.tflite"), std::string::npos) << damaged.output;
 }
 
@@ -92,11 +91,8 @@ TEST_F(CommandTest, SpecialFilesAreRejected) {
 
 TEST_F(CommandTest, ImagesLargerThanATextureAreRejected) {
   const std::string picture = write("bomb.png", png_bomb(30000, 40000));
-  const CommandResult result = run_command("run figure --runs 0 --input " + picture);
-  EXPECT_EQ(result.status, 1);
-  for (const std::string& word : {picture, std::string("30000x40000 pixels"), std::string("scale it down")}) {
-    EXPECT_NE(result.output.find(word), std::string::npos) << result.output;
-  }
+  expect_output(run_command("run figure --runs 0 --input " + picture), 1,
+                {picture, std::string("30000x40000 pixels"), std::string("scale it down")});
 }
 
 TEST_F(CommandTest, AFullDiskIsAFailure) {
@@ -116,9 +112,7 @@ TEST_F(CommandTest, ACacheThatOthersMayWriteToIsNotUsed) {
   const std::string cache = path("shared-cache");
   fs::create_directories(cache);
   fs::permissions(cache, fs::perms::all);
-  const CommandResult text = run_command("run figure --runs 0 --cache-dir " + cache);
-  EXPECT_EQ(text.status, 0) << text.output;
-  EXPECT_NE(text.output.find("warning     " + cache), std::string::npos) << text.output;
+  expect_output(run_command("run figure --runs 0 --cache-dir " + cache), 0, {"warning     " + cache});
   const CommandResult run = run_command("run figure --runs 0 --json --cache-dir " + cache, "");
   const auto report = nlohmann::json::parse(run.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << run.output;
@@ -148,20 +142,17 @@ TEST_F(CommandTest, OutputsMatchTheReference) {
   for (const GoldenCase& golden : golden_cases_of("segmentation/mediapipe_selfie_segmenter_256"))
     cases.push_back(golden);
   for (const GoldenCase& golden : cases) {
-    const auto description = describe_case(golden);
-    ASSERT_TRUE(description.ok()) << description.status().message();
-    const std::string& source = description->inputs[0].source;
+    const auto description = value_of(describe_case(golden));
+    const std::string& source = description.inputs[0].source;
     const std::string input =
         source == "random" ? "random:1" : quoted((golden.directory / source).string()) + " --range 0,1";
     const std::string prefix = path(golden.name);
     const CommandResult result =
-        run_command("run " + quoted(golden.model_file.string()) + " --runs 2 --json --limits min" +
-                        " --output-prefix " + prefix + " --input " + input,
-                    "");
-    ASSERT_EQ(result.status, 0) << result.output;
-    const auto references = load_references(golden);
-    ASSERT_TRUE(references.ok()) << references.status().message();
-    const Reference& mask = references->front();
+        succeeded(run_command("run " + quoted(golden.model_file.string()) + " --runs 2 --json --limits min" +
+                                  " --output-prefix " + prefix + " --input " + input,
+                              ""));
+    const auto references = value_of(load_references(golden));
+    const Reference& mask = references.front();
     const HostTensor output = read_raw(prefix + ".out0.raw", HostTensor(mask.numbers.type, mask.shape));
     const Comparison comparison = compare(mask.numbers, mask.part_of(output));
     std::printf("%s %s: %s\n", golden.model.c_str(), golden.name.c_str(), to_string(comparison).c_str());
@@ -183,28 +174,19 @@ TEST_F(CommandTest, OutputsMatchTheReference) {
 TEST_F(CommandTest, RawInputsAreUnchanged) {
   const GoldenCase golden = golden_cases_of("figure").front();
   ASSERT_EQ(golden.name, "random");
-  const auto inputs = load_inputs(golden);
-  ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-  const auto& data = inputs->front().data;
+  const auto inputs = value_of(load_inputs(golden));
+  const auto& data = inputs.front().data;
   const std::string raw = write("input.raw", std::string(reinterpret_cast<const char*>(data.data()), data.size()));
   const std::string run = "run " + quoted(golden.model_file.string()) + " --runs 0 --output-prefix ";
   ASSERT_EQ(run_command(run + path("a") + " --input " + raw).status, 0);
-  const CommandResult other = run_command(run + path("b") + " --input random:1");
-  ASSERT_EQ(other.status, 0);
-  EXPECT_NE(other.output.find("dispatches"), std::string::npos) << other.output;
+  expect_output(run_command(run + path("b") + " --input random:1"), 0, {"dispatches"});
   const HostTensor mask(DataType::kFloat32, Shape{1, 256, 256, 1});
   EXPECT_TRUE(compare(read_raw(path("a.out0.raw"), mask), read_raw(path("b.out0.raw"), mask)).identical);
 }
 
 TEST_F(CommandTest, DumpsNeedNoGpu) {
-  const CommandResult text = run_command("dump " + figure());
-  EXPECT_EQ(text.status, 0);
-  EXPECT_NE(text.output.find("CONV_2D"), std::string::npos);
-  EXPECT_NE(text.output.find("# known as    Sightglass model"), std::string::npos) << text.output;
-  EXPECT_NE(text.output.find("person_mask"), std::string::npos) << text.output;
-  const CommandResult dot = run_command("dump --dot --stage rewritten " + figure());
-  EXPECT_EQ(dot.status, 0);
-  EXPECT_NE(dot.output.find("digraph"), std::string::npos);
+  expect_output(run_command("dump " + figure()), 0, {"CONV_2D", "# known as    Sightglass model", "person_mask"});
+  const CommandResult dot = expect_output(run_command("dump --dot --stage rewritten " + figure()), 0, {"digraph"});
   EXPECT_EQ(run_command("dump --stage plan " + figure()).status, 0);
   EXPECT_EQ(run_command("dump --stage plan --dot " + figure()).status, 1);
 }
@@ -213,8 +195,7 @@ TEST_F(CommandTest, DumpsShowTheLabelsOfAFile) {
   const std::string selfie = "segmentation/mediapipe_selfie_segmenter_256";
   if (real_model(selfie).empty()) GTEST_SKIP() << no_model(selfie);
   const CommandResult text = run_command("dump " + quoted(real_model(selfie).string()));
-  EXPECT_NE(text.output.find("# known as    MediaPipe selfie segmenter"), std::string::npos) << text.output;
-  EXPECT_NE(text.output.find("labels: selfie"), std::string::npos) << text.output;
+  expect_words(text.output, {"# known as    MediaPipe selfie segmenter", "labels: selfie"});
 }
 
 TEST_F(CommandTest, ChecksNeedNoGpu) {
@@ -222,12 +203,9 @@ TEST_F(CommandTest, ChecksNeedNoGpu) {
   EXPECT_EQ(run_command("check " + path("none.tflite")).status, 2);
   EXPECT_EQ(run_command("check " + write("damaged.tflite", "this is no model, whatever its name")).status, 2);
   EXPECT_EQ(run_command("check model.tflite --limits device").status, 2);
-  const CommandResult runs = run_command("check " + figure() + " --limits typical --precision fp16");
-  EXPECT_EQ(runs.status, 0);
-  EXPECT_NE(runs.output.find("runs entirely on the GPU"), std::string::npos) << runs.output;
-  const CommandResult refused = run_command("check " + red_model(Head::kUnknownOp));
-  EXPECT_EQ(refused.status, 1);
-  EXPECT_NE(refused.output.find("CUSTOM 'SightglassTestOp' #"), std::string::npos) << refused.output;
+  expect_output(run_command("check " + figure() + " --limits typical --precision fp16"), 0,
+                {"runs entirely on the GPU"});
+  expect_output(run_command("check " + red_model(Head::kUnknownOp)), 1, {"CUSTOM 'SightglassTestOp' #"});
 }
 
 TEST_F(CommandTest, ChecksOfQuantizedModels) {
@@ -235,8 +213,7 @@ TEST_F(CommandTest, ChecksOfQuantizedModels) {
   if (real_model(name).empty()) GTEST_SKIP() << no_model(name);
   const std::string check = "check --json " + quoted(real_model(name).string());
   EXPECT_EQ(run_command(check + " --quantized-models refused").status, 1);
-  const CommandResult runs = run_command(check, "");
-  ASSERT_EQ(runs.status, 0);
+  const CommandResult runs = succeeded(run_command(check, ""));
   const auto report = nlohmann::json::parse(runs.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << runs.output;
   EXPECT_EQ(report.at("inputs").at(0).at("type"), "uint8");
@@ -250,31 +227,23 @@ TEST_F(CommandTest, OtherInputShapes) {
     EXPECT_EQ(run_command("check model.tflite --input-shape '" + std::string(wrong) + "'").status, 2) << wrong;
   }
   const std::string model = red_model();
-  const CommandResult check = run_command("check --json " + model + " --input-shape input=1x129x193x3", "");
-  ASSERT_EQ(check.status, 0) << check.output;
+  const CommandResult check = succeeded(run_command("check --json " + model + " --input-shape input=1x129x193x3", ""));
   const auto report = nlohmann::json::parse(check.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << check.output;
   EXPECT_EQ(report.at("inputs").at(0).at("shape"), (std::vector<int>{1, 129, 193, 3}));
   EXPECT_EQ(report.at("outputs").at(0).at("shape"), (std::vector<int>{1, 129, 193, 1}));
 
-  const CommandResult run = run_command("run --json --runs 0 " + model + " --input-shape 0=1x65x33x3", "");
-  ASSERT_EQ(run.status, 0) << run.output;
+  const CommandResult run = succeeded(run_command("run --json --runs 0 " + model + " --input-shape 0=1x65x33x3", ""));
   EXPECT_EQ(nlohmann::json::parse(run.output, nullptr, false).at("outputs").at(0).at("shape"),
             (std::vector<int>{1, 65, 33, 1}));
 
-  const CommandResult unknown = run_command("check " + model + " --input-shape frame=1x65x65x3");
-  EXPECT_EQ(unknown.status, 2);
-  EXPECT_NE(unknown.output.find("inputs are 0 'input'"), std::string::npos) << unknown.output;
+  expect_output(run_command("check " + model + " --input-shape frame=1x65x65x3"), 2, {"inputs are 0 'input'"});
   // Operators in a file may fix sizes.
-  const CommandResult fixed = run_command("check " + figure() + " --input-shape 0=1x321x321x3");
-  EXPECT_EQ(fixed.status, 1);
-  EXPECT_NE(fixed.output.find("ADD #"), std::string::npos) << fixed.output;
+  expect_output(run_command("check " + figure() + " --input-shape 0=1x321x321x3"), 1, {"ADD #"});
 }
 
 TEST_F(CommandTest, ListsOperators) {
-  const CommandResult page = run_command("operators --markdown");
-  EXPECT_EQ(page.status, 0);
-  EXPECT_NE(page.output.find("| CONV_2D |"), std::string::npos);
+  const CommandResult page = expect_output(run_command("operators --markdown"), 0, {"| CONV_2D |"});
   EXPECT_EQ(run_command("operators").output, page.output);
   EXPECT_EQ(run_command("operators --json --markdown").status, 2);
   const auto table = nlohmann::json::parse(run_command("operators --json", "").output, nullptr, false);
@@ -286,8 +255,7 @@ TEST_F(CommandTest, ListsOperators) {
 }
 
 TEST_F(CommandTest, ChecksAreJsonForScripts) {
-  const CommandResult runs = run_command("check --json " + figure(), "");
-  ASSERT_EQ(runs.status, 0);
+  const CommandResult runs = succeeded(run_command("check --json " + figure(), ""));
   const auto report = nlohmann::json::parse(runs.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << runs.output;
   EXPECT_EQ(report.at("runs"), true);
@@ -300,8 +268,7 @@ TEST_F(CommandTest, ChecksAreJsonForScripts) {
   EXPECT_GT(plan.at("memory").at("weight_bytes").get<int>(), 0);
   EXPECT_GE(plan.at("memory").at("arena_bytes"), plan.at("memory").at("lower_bound_bytes"));
 
-  const CommandResult refused = run_command("check --json " + red_model(Head::kUnknownOp), "");
-  ASSERT_EQ(refused.status, 1);
+  const CommandResult refused = expect_output(run_command("check --json " + red_model(Head::kUnknownOp), ""), 1, {});
   const auto refusal = nlohmann::json::parse(refused.output, nullptr, false);
   ASSERT_TRUE(refusal.is_object()) << refused.output;
   EXPECT_EQ(refusal.at("runs"), false);
@@ -313,16 +280,15 @@ TEST_F(CommandTest, ChecksAreJsonForScripts) {
 TEST_F(CommandTest, ChecksManyModelsAtOnce) {
   const std::string runs = figure(), refused = red_model(Head::kUnknownOp);
   EXPECT_EQ(run_command("check " + runs + " " + runs).status, 0);
-  const CommandResult both = run_command("check --json --fallback cpu " + runs + " " + refused, "");
-  EXPECT_EQ(both.status, 1);
+  const CommandResult both =
+      expect_output(run_command("check --json --fallback cpu " + runs + " " + refused, ""), 1, {});
   const auto reports = nlohmann::json::parse(both.output, nullptr, false);
   ASSERT_TRUE(reports.is_array() && reports.size() == 2) << both.output;
   EXPECT_TRUE(reports.at(0).at("fallback").at("operators").empty());
   EXPECT_EQ(reports.at(1).at("obstacles").at(0).at("nearest"),
             "express it with built-in operators, or end the model before it");
-  const CommandResult unreadable = run_command("check " + path("none.tflite") + " " + runs);
-  EXPECT_EQ(unreadable.status, 2);
-  EXPECT_NE(unreadable.output.find("none.tflite"), std::string::npos);
+  const CommandResult unreadable =
+      expect_output(run_command("check " + path("none.tflite") + " " + runs), 2, {"none.tflite"});
   EXPECT_NE(unreadable.output.find("runs entirely on the GPU"), std::string::npos) << "the other file is still checked";
 }
 
@@ -333,38 +299,29 @@ TEST_F(CommandTest, BundlesHaveMembers) {
   const std::vector<std::byte> archive =
       zip({{.name = "a.tflite", .contents = contents, .deflates = true}, {.name = "b.tflite", .contents = contents}});
   const std::string bundle = write("two.task", {reinterpret_cast<const char*>(archive.data()), archive.size()});
-  const CommandResult check = run_command("check --json " + bundle);
-  EXPECT_EQ(check.status, 0) << check.output;
+  const CommandResult check = succeeded(run_command("check --json " + bundle));
   const auto reports = nlohmann::json::parse(check.output);
   ASSERT_EQ(reports.size(), 2U);
   EXPECT_EQ(reports[0].at("model"), bundle + ":a.tflite");
   EXPECT_EQ(reports[1].at("known_as").at("name"), "Sightglass model, trained on rendered figures");
-  const CommandResult one = run_command("check --json " + bundle + ":b.tflite");
-  EXPECT_EQ(one.status, 0) << one.output;
+  const CommandResult one = succeeded(run_command("check --json " + bundle + ":b.tflite"));
   EXPECT_EQ(nlohmann::json::parse(one.output).at("model"), bundle + ":b.tflite");
   EXPECT_EQ(run_command("check " + bundle + ":c.tflite").status, 2);
 
   for (const std::string command : {"run --runs 0 ", "dump ", "bench --no-starts --runs 1 "}) {
-    const CommandResult several = run_command(command + bundle);
-    EXPECT_EQ(several.status, 1) << several.output;
-    EXPECT_NE(several.output.find("it has a.tflite, b.tflite; select one, such as " + bundle + ":a.tflite"),
-              std::string::npos)
-        << several.output;
+    expect_output(run_command(command + bundle), 1,
+                  {"it has a.tflite, b.tflite; select one, such as " + bundle + ":a.tflite"});
   }
-  const CommandResult run = run_command("run --json --runs 0 " + bundle + ":a.tflite");
-  EXPECT_EQ(run.status, 0) << run.output;
+  const CommandResult run = succeeded(run_command("run --json --runs 0 " + bundle + ":a.tflite"));
   EXPECT_EQ(run_command("dump " + bundle + ":a.tflite").status, 0);
-  const CommandResult missing = run_command("run --runs 0 " + bundle + ":c.tflite");
-  EXPECT_EQ(missing.status, 1);
-  EXPECT_NE(missing.output.find("no member 'c.tflite'; it has a.tflite, b.tflite"), std::string::npos)
-      << missing.output;
+  expect_output(run_command("run --runs 0 " + bundle + ":c.tflite"), 1,
+                {"no member 'c.tflite'; it has a.tflite, b.tflite"});
 }
 
 TEST_F(CommandTest, ProgramsAreCachedBetweenStarts) {
   const std::string run = "run " + figure() + " --runs 0 --json ";
   const auto cached = [&](const std::string& options) {
-    const CommandResult result = run_command(run + options);
-    EXPECT_EQ(result.status, 0) << result.output;
+    const CommandResult result = succeeded(run_command(run + options));
     return nlohmann::json::parse(result.output).at("cached_programs").get<int>();
   };
   EXPECT_EQ(cached(""), 0);
@@ -381,18 +338,13 @@ TEST_F(CommandTest, TheEngineOnlyExampleMakesTheSameMask) {
   const std::vector<GoldenCase> cases = golden_cases_of("figure");
   const auto golden = std::find_if(cases.begin(), cases.end(), [](const auto& one) { return one.name == "seed100"; });
   ASSERT_NE(golden, cases.end());
-  const CommandResult result =
-      run_program(quoted(SIGHTGLASS_ENGINE_ONLY) + " " + quoted(golden->model_file.string()) + " " +
-                  quoted((golden->directory / "seed100.png").string()) + " " + path("mask.png") + " 2>&1");
-  ASSERT_EQ(result.status, 0) << result.output;
-  const auto references = load_references(*golden);
-  ASSERT_TRUE(references.ok()) << references.status().message();
-  const Reference& reference = references->front();
-  const auto mask = load_picture(path("mask.png"), 4096);
-  ASSERT_TRUE(mask.ok()) << mask.status().message();
-  const auto got = picture_to_tensor(*mask, DataType::kFloat32, reference.shape);
-  ASSERT_TRUE(got.ok()) << got.status().message();
-  const double iou = mask_iou(reference.numbers, reference.part_of(*got));
+  succeeded(run_program(quoted(SIGHTGLASS_ENGINE_ONLY) + " " + quoted(golden->model_file.string()) + " " +
+                        quoted((golden->directory / "seed100.png").string()) + " " + path("mask.png") + " 2>&1"));
+  const auto references = value_of(load_references(*golden));
+  const Reference& reference = references.front();
+  const auto mask = value_of(load_picture(path("mask.png"), 4096));
+  const auto got = value_of(picture_to_tensor(mask, DataType::kFloat32, reference.shape));
+  const double iou = mask_iou(reference.numbers, reference.part_of(got));
   std::printf("IoU %.5f\n", iou);
   EXPECT_GE(iou, 0.999);
 }

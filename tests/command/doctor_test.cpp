@@ -97,8 +97,7 @@ TEST_F(DoctorTest, ReportsForBugReportsAreCompleteAndPrivate) {
 }
 
 TEST_F(DoctorTest, TextHasSectionsAndProblems) {
-  const CommandResult result = doctor("--no-measure");
-  EXPECT_EQ(result.status, 0) << result.output;
+  const CommandResult result = succeeded(doctor("--no-measure"));
   for (const char* section :
        {"system\n", "\nEGL and OpenGL\n", "\nDMABUF\n", "\nGStreamer\n", "\ncameras\n", "\ncache\n", "\nproblems\n"}) {
     EXPECT_NE(result.output.find(section), std::string::npos) << section << "is not in\n" << result.output;
@@ -109,8 +108,8 @@ TEST_F(DoctorTest, TextHasSectionsAndProblems) {
 }
 
 TEST_F(DoctorTest, WithoutEgl) {
-  const CommandResult result = doctor("--json --no-measure", "__EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent ");
-  EXPECT_EQ(result.status, 1) << result.output;
+  const CommandResult result =
+      expect_output(doctor("--json --no-measure", "__EGL_VENDOR_LIBRARY_FILENAMES=/nonexistent "), 1, {});
   const auto json = report(result);
   expect_error(json, "OpenGL ES 3.1 is not available", "libegl-mesa0");
   EXPECT_EQ(json.at("gl").at("available"), false);
@@ -126,35 +125,28 @@ TEST_F(DoctorTest, WithoutGStreamerPlugins) {
   const std::string changes = "GST_PLUGIN_PATH= GST_PLUGIN_PATH_1_0= GST_PLUGIN_SYSTEM_PATH=" + path("plugins") +
                               " GST_PLUGIN_SYSTEM_PATH_1_0=" + path("plugins") + " GST_REGISTRY=" + path("registry") +
                               " GST_REGISTRY_1_0=" + path("registry") + " ";
-  const CommandResult result = doctor("--json --no-measure", changes, command);
-  EXPECT_EQ(result.status, 1) << result.output;
+  const CommandResult result = expect_output(doctor("--json --no-measure", changes, command), 1, {});
   const auto json = report(result);
   expect_error(json, "does not find the plugin sightglass", "gstreamer1.0-sightglass");
   expect_error(json, "does not have a video sink", "apt install");
   expect_error(json, "glupload", "gstreamer1.0-gl");
   ASSERT_FALSE(problem(json, "no encoder").is_null());
   EXPECT_EQ(problem(json, "no encoder").at("severity"), "warning");
-  const CommandResult text = doctor("--no-measure", changes, command);
-  EXPECT_EQ(text.status, 1);
-  EXPECT_NE(text.output.find("error         GStreamer does not find the plugin sightglass\n  remedy  "),
-            std::string::npos)
-      << text.output;
+  expect_output(doctor("--no-measure", changes, command), 1,
+                {"error         GStreamer does not find the plugin sightglass\n  remedy  "});
 }
 
 TEST_F(DoctorTest, ABrokenCacheDirectory) {
-  const CommandResult result =
-      doctor("--json --no-measure", "XDG_CACHE_HOME=" + write("home/ada/file", "not a directory") + " ");
-  EXPECT_EQ(result.status, 1) << result.output;
+  const CommandResult result = expect_output(
+      doctor("--json --no-measure", "XDG_CACHE_HOME=" + write("home/ada/file", "not a directory") + " "), 1, {});
   expect_error(report(result), "the cache directory cannot be used: ~/file/sightglass", "XDG_CACHE_HOME");
-  const CommandResult unset =
-      run_program("env -u XDG_CACHE_HOME -u HOME " + kSightglass + " doctor --json --no-measure 2>/dev/null");
-  EXPECT_EQ(unset.status, 0) << unset.output;
+  const CommandResult unset = succeeded(
+      run_program("env -u XDG_CACHE_HOME -u HOME " + kSightglass + " doctor --json --no-measure 2>/dev/null"));
   EXPECT_FALSE(problem(report(unset), "no cache directory").is_null()) << unset.output;
 }
 
 TEST_F(DoctorTest, AModelThatDoesNotRun) {
-  const CommandResult result = doctor("--json --model " + path("home/ada/none.tflite"));
-  EXPECT_EQ(result.status, 1) << result.output;
+  const CommandResult result = expect_output(doctor("--json --model " + path("home/ada/none.tflite")), 1, {});
   const auto json = report(result);
   expect_error(json, "the model ~/none.tflite does not run", "sightglass check ~/none.tflite");
   EXPECT_EQ(json.at("advice"), "Solve the problems above; ~/none.tflite cannot be measured.");
@@ -163,9 +155,7 @@ TEST_F(DoctorTest, AModelThatDoesNotRun) {
 TEST_F(DoctorTest, WrongUse) {
   EXPECT_EQ(doctor("figure").status, 2);
   EXPECT_EQ(doctor("--model").status, 2);
-  const CommandResult full = run_command("doctor --no-measure", "2>&1 >/dev/full");
-  EXPECT_EQ(full.status, 1);
-  EXPECT_NE(full.output.find("cannot write to standard output"), std::string::npos) << full.output;
+  expect_output(run_command("doctor --no-measure", "2>&1 >/dev/full"), 1, {"cannot write to standard output"});
 }
 
 }  // namespace

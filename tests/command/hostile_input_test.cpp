@@ -137,11 +137,10 @@ class HostileInput : public VideoCase {
 
   // A short clip that a playlist could make the command read.
   std::string secret_clip() const {
-    const CommandResult made = run_program(
+    succeeded(run_program(
         "gst-launch-1.0 -q videotestsrc num-buffers=10 ! video/x-raw,width=64,height=48 ! x264enc ! mpegtsmux ! "
         "filesink location=" +
-        path("secret.ts") + " 2>&1");
-    EXPECT_EQ(made.status, 0) << made.output;
+        path("secret.ts") + " 2>&1"));
     return path("secret.ts");
   }
 
@@ -154,8 +153,8 @@ TEST_F(HostileInput, FilesOpenNoAddressAndNoOtherFile) {
   fs::create_directories(uploads);
   const auto files = hostile_files(secret_clip());
   for (const auto& [name, content] : files) write("uploads/" + name, content);
-  const CommandResult batch = run_command("batch segment " + uploads + " --output " + results + " --model figure");
-  EXPECT_EQ(batch.status, 1) << batch.output;
+  const CommandResult batch =
+      expect_output(run_command("batch segment " + uploads + " --output " + results + " --model figure"), 1, {});
   std::ifstream manifest(results + "/manifest.jsonl");
   size_t failed = 0;
   for (std::string line; std::getline(manifest, line); ++failed) {
@@ -172,9 +171,8 @@ TEST_F(HostileInput, FilesOpenNoAddressAndNoOtherFile) {
 
 TEST_F(HostileInput, AddressesOfFilesAreFiles) {
   const std::string playlist = write("list.mp4", hls("file://" + secret_clip()));
-  const CommandResult result = run_command("segment --input file://" + playlist + " --output none --model figure");
-  EXPECT_EQ(result.status, 1) << result.output;
-  EXPECT_NE(result.output.find("is an HLS playlist"), std::string::npos) << result.output;
+  expect_output(run_command("segment --input file://" + playlist + " --output none --model figure"), 1,
+                {"is an HLS playlist"});
 }
 
 // GStreamer looks into archives of its own, such as ID3 tags, only while it decodes.
@@ -182,18 +180,17 @@ TEST_F(HostileInput, ServeOpensNoAddress) {
   const auto files = hostile_files("/none.ts");
   for (const char* name : {"hls.mp4", "hls_in_id3.mp4"}) {
     const std::string file = write(name, files.at(name));
-    const CommandResult result =
-        run_program("timeout 60 " + kSightglass + " serve segment --listen 127.0.0.1:0 --input " + file + " 2>&1");
-    EXPECT_EQ(result.status, 1) << result.output;
+    expect_output(
+        run_program("timeout 60 " + kSightglass + " serve segment --listen 127.0.0.1:0 --input " + file + " 2>&1"), 1,
+        {});
   }
   EXPECT_EQ(listener_.connections(), 0);
 }
 
 // The listener sees the address that the user gave, and proves that it sees connections.
 TEST_F(HostileInput, TheAddressOfTheUserIsOpened) {
-  const CommandResult result =
-      run_command("segment --input " + listener_.address() + "/clip.mp4 --output none --model figure");
-  EXPECT_EQ(result.status, 1) << result.output;
+  const CommandResult result = expect_output(
+      run_command("segment --input " + listener_.address() + "/clip.mp4 --output none --model figure"), 1, {});
   EXPECT_GT(listener_.connections(), 0) << result.output;
 }
 

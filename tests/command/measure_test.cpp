@@ -39,9 +39,7 @@ TEST_F(CommandTest, WrongUseOfBenchAndProfile) {
   EXPECT_EQ(run_command("bench a.tflite b.tflite --trace x.json").status, 2);
   EXPECT_EQ(run_command("bench --trace x.json").status, 2) << "the model is missing";
   EXPECT_EQ(run_command("run model.tflite --trace").status, 2);
-  const CommandResult missing = run_command("bench --no-starts " + path("none.tflite"));
-  EXPECT_EQ(missing.status, 1);
-  EXPECT_NE(missing.output.find("none.tflite"), std::string::npos) << missing.output;
+  expect_output(run_command("bench --no-starts " + path("none.tflite")), 1, {"none.tflite"});
 }
 
 TEST_F(CommandTest, TheDeviceCanBeMeasuredWithoutModels) {
@@ -55,8 +53,7 @@ TEST_F(CommandTest, TheDeviceCanBeMeasuredWithoutModels) {
 
 TEST_F(MeasureTest, ProfilesListStepTimes) {
   const CommandResult result =
-      run_command("run " + test::quoted(model_) + " --runs 5 --json --trace " + path("trace.json"), "");
-  ASSERT_EQ(result.status, 0) << result.output;
+      succeeded(run_command("run " + test::quoted(model_) + " --runs 5 --json --trace " + path("trace.json"), ""));
   const auto report = nlohmann::json::parse(result.output, nullptr, false);
   ASSERT_TRUE(report.is_object()) << result.output;
   const auto& profile = report.at("profile");
@@ -101,14 +98,10 @@ TEST_F(MeasureTest, ProfilesListStepTimes) {
 }
 
 TEST_F(MeasureTest, ProfilesPrintTables) {
-  const CommandResult result = run_command("run " + test::quoted(model_) + " --runs 1 --profile");
-  ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_NE(result.output.find("roofline"), std::string::npos) << result.output;
-  EXPECT_NE(result.output.find("DEPTHWISE_CONV_2D #"), std::string::npos);
-  const CommandResult unwritable =
-      run_command("run " + test::quoted(model_) + " --runs 0 --trace " + path("no/such/folder.json"));
-  EXPECT_EQ(unwritable.status, 1);
-  EXPECT_NE(unwritable.output.find("no/such/folder.json"), std::string::npos) << unwritable.output;
+  expect_output(run_command("run " + test::quoted(model_) + " --runs 1 --profile"), 0,
+                {"roofline", "DEPTHWISE_CONV_2D #"});
+  expect_output(run_command("run " + test::quoted(model_) + " --runs 0 --trace " + path("no/such/folder.json")), 1,
+                {"no/such/folder.json"});
 }
 
 TEST_F(MeasureTest, BenchMeasuresModelsAndTheirStarts) {

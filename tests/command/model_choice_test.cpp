@@ -37,11 +37,10 @@ class ModelChoice : public CommandTest {
     // Nothing can be downloaded, whatever the network.
     ::setenv("SIGHTGLASS_MODEL_MIRROR", "http://127.0.0.1:1", 1);
     ::setenv("no_proxy", "*", 1);
-    const CommandResult frames = run_program(
+    succeeded(run_program(
         "gst-launch-1.0 -q videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=64,height=48,framerate=10/1 ! "
         "y4menc ! filesink location='" +
-        path("in.y4m") + "' 2>&1");
-    ASSERT_EQ(frames.status, 0) << frames.output;
+        path("in.y4m") + "' 2>&1"));
   }
   void TearDown() override {
     ::unsetenv("SIGHTGLASS_MODEL_MIRROR");

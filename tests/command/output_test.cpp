@@ -139,9 +139,7 @@ TEST_F(OutputFiles, NamesAreNoFormats) {
   fs::create_directory(path("50% %s"));
   ASSERT_EQ(run_command("segment" + std::string(kFigures) + " --output '" + path("e%s%n.png") + "'").status, 0);
   EXPECT_EQ(names(), (std::set<std::string>{"e%s%n.png"})) << "and nothing else";
-  const CommandResult frames =
-      run_command("segment" + std::string(kFigures) + " --output '" + path("50% %s/%n-%03d.jpg") + "'");
-  ASSERT_EQ(frames.status, 0) << frames.output;
+  succeeded(run_command("segment" + std::string(kFigures) + " --output '" + path("50% %s/%n-%03d.jpg") + "'"));
   EXPECT_TRUE(fs::exists(path("50% %s/%n-014.jpg")));
   EXPECT_EQ(std::distance(fs::directory_iterator(path("50% %s")), {}), 15);
 }
@@ -149,18 +147,15 @@ TEST_F(OutputFiles, NamesAreNoFormats) {
 TEST_F(OutputFiles, PipesAndDevicesAreWrittenToAndStay) {
   for (const char* name : {"frames.y4m", "results"}) ASSERT_EQ(::mkfifo(path(name).c_str(), 0600), 0);
   fs::create_symlink("/dev/null", path("null"));
-  const CommandResult result =
-      run_program("timeout 90 cat " + path("frames.y4m") + " >" + path("got.y4m") + " & timeout 90 cat " +
-                  path("results") + " >" + path("got.json") + " & timeout 60 " + kSightglass +
-                  " pose --input figures --size 64x48 --seconds 1 --model figure --output " + path("frames.y4m") +
-                  " --results-file " + path("results") + " 2>&1; status=$?; wait; exit $status");
-  ASSERT_EQ(result.status, 0) << result.output;
+  succeeded(run_program("timeout 90 cat " + path("frames.y4m") + " >" + path("got.y4m") + " & timeout 90 cat " +
+                        path("results") + " >" + path("got.json") + " & timeout 60 " + kSightglass +
+                        " pose --input figures --size 64x48 --seconds 1 --model figure --output " + path("frames.y4m") +
+                        " --results-file " + path("results") + " 2>&1; status=$?; wait; exit $status"));
   EXPECT_TRUE(fs::is_fifo(path("frames.y4m")) && fs::is_fifo(path("results")));
   EXPECT_NEAR(static_cast<double>(fs::file_size(path("got.y4m"))), 15 * 64 * 48 * 1.5, 500);
   EXPECT_GT(fs::file_size(path("got.json")), 100U);
-  const CommandResult null = run_command("pose" + std::string(" --input figures --size 64x48 --seconds 1") +
-                                         " --model figure --output none --results-file " + path("null"));
-  EXPECT_EQ(null.status, 0) << null.output;
+  const CommandResult null = succeeded(run_command("pose" + std::string(" --input figures --size 64x48 --seconds 1") +
+                                                   " --model figure --output none --results-file " + path("null")));
   EXPECT_TRUE(fs::is_symlink(path("null")) && fs::is_character_file(path("null")));
 }
 
@@ -184,9 +179,8 @@ TEST_F(OutputFiles, FilesThatAreReadOrWrittenTwiceAreErrors) {
 TEST_F(OutputFiles, AFileHasOneWriter) {
   const auto other = AtomicFile::create_locked(path("out.y4m"), FileAccess::kEveryone);
   ASSERT_TRUE(other.ok() && other->has_value());
-  const CommandResult result = run_command("segment" + std::string(kFigures) + " --output " + path("out.y4m"));
-  EXPECT_EQ(result.status, 1);
-  EXPECT_NE(result.output.find("out.y4m: another process writes this file"), std::string::npos) << result.output;
+  expect_output(run_command("segment" + std::string(kFigures) + " --output " + path("out.y4m")), 1,
+                {"out.y4m: another process writes this file"});
 }
 
 TEST_F(OutputFiles, OddSizesLoseAPixelAndSaySo) {
@@ -196,8 +190,7 @@ TEST_F(OutputFiles, OddSizesLoseAPixelAndSaySo) {
   EXPECT_FALSE(video::needs_even_size("video/x-raw,format=I420 ! vp8enc deadline=1"));
   for (const char* ending : {"mp4", "webm"}) {
     const std::string output = path(std::string("odd.") + ending);
-    const CommandResult result = run_command("segment" + std::string(kFigures) + " --output " + output);
-    ASSERT_EQ(result.status, 0) << result.output;
+    const CommandResult result = succeeded(run_command("segment" + std::string(kFigures) + " --output " + output));
     const bool cropped = result.output.find("frames of 65x49 become 64x48") != std::string::npos;
     EXPECT_EQ(cropped, std::string_view(ending) == "mp4") << result.output;
     const Decoded video = decoded(output);
@@ -212,8 +205,7 @@ TEST_F(OutputFiles, VariableRatesKeepTheirTail) {
   const std::string input = clip("variable.mkv", times);
   for (const char* ending : {"mp4", "mov"}) {
     const std::string output = path(std::string("variable.") + ending);
-    const CommandResult result = segment(input, output);
-    ASSERT_EQ(result.status, 0) << result.output;
+    succeeded(segment(input, output));
     const Decoded video = decoded(output);
     ASSERT_EQ(video.times.size(), times.size());
     for (size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(video.times[i], 1e-3 * times[i], 0.005) << i;
@@ -227,12 +219,9 @@ TEST_F(OutputFiles, AFileThatEndsEarlyIsReportedAndItsResultKept) {
   EXPECT_EQ(video::describe_cut(input), "");
   const auto size = fs::file_size(input);
   fs::resize_file(input, size / 2);
-  const CommandResult result = segment(input, path("half.mkv"));
-  EXPECT_EQ(result.status, 1) << result.output;
-  EXPECT_NE(result.output.find("whole.mkv: ends early: " + std::to_string(size / 2) + " of at least " +
-                               std::to_string(size) + " bytes are there; the output has what is there"),
-            std::string::npos)
-      << result.output;
+  expect_output(segment(input, path("half.mkv")), 1,
+                {"whole.mkv: ends early: " + std::to_string(size / 2) + " of at least " + std::to_string(size) +
+                 " bytes are there; the output has what is there"});
   const size_t frames = decoded(path("half.mkv")).times.size();
   EXPECT_TRUE(frames > 10 && frames < 60) << frames;
 }
@@ -242,7 +231,7 @@ TEST_F(OutputFiles, FormatsWithSizesOrAnEndShowWhetherTheyAreCut) {
   const auto frames = [&](int count) {
     return " && " + std::string(source).insert(source.find(" ! "), " num-buffers=" + std::to_string(count));
   };
-  const CommandResult made = run_program(
+  succeeded(run_program(
       "mkdir " + path("cut") + " && cd " + path("cut") + frames(9) +
       " t. ! queue ! x264enc key-int-max=3 ! tee name=h h. ! queue ! h264parse ! mp4mux ! filesink location=a.mp4"
       " h. ! queue ! h264parse ! mp4mux faststart=true ! filesink location=fast.mp4"
@@ -254,8 +243,7 @@ TEST_F(OutputFiles, FormatsWithSizesOrAnEndShowWhetherTheyAreCut) {
       " t. ! queue ! vp8enc ! webmmux ! filesink location=a.webm" +
       frames(1) +
       " t. ! queue ! videoconvert ! pngenc ! filesink location=a.png t. ! queue ! jpegenc ! filesink location=a.jpg "
-      "2>&1");
-  ASSERT_EQ(made.status, 0) << made.output;
+      "2>&1"));
   int files = 0;
   for (const auto& entry : fs::directory_iterator(path("cut"))) {
     const std::string name = entry.path().string();

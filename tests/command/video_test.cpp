@@ -96,11 +96,10 @@ class VideoCommand : public VideoCase {
 
   // A small file with video and audio: 10 frames at 10 frames per second.
   std::string clip(const std::string& name, const std::string& codecs_and_muxer, const std::string& audio) const {
-    const CommandResult result =
+    succeeded(
         run_program("gst-launch-1.0 -q videotestsrc num-buffers=10 ! video/x-raw,width=96,height=64,framerate=10/1 ! " +
                     codecs_and_muxer + " name=mux ! filesink location=" + path(name) +
-                    " audiotestsrc num-buffers=43 ! " + audio + " ! mux. 2>&1");
-    EXPECT_EQ(result.status, 0) << result.output;
+                    " audiotestsrc num-buffers=43 ! " + audio + " ! mux. 2>&1"));
     return path(name);
   }
   std::string mp4() const { return clip("in.mp4", "x264enc ! mp4mux", "avenc_aac"); }
@@ -117,19 +116,15 @@ void expect_error(const std::string& arguments, int status, const std::string& w
 constexpr const char* kQuick = " --refine none --blur-strength 2 --inference-interval 5";
 
 TEST_F(VideoCommand, OptionsAreThePropertiesOfTheElement) {
-  const CommandResult help = run_command("segment --help");
-  ASSERT_EQ(help.status, 0) << help.output;
+  const CommandResult help = succeeded(run_command("segment --help"));
   for (const char* words : {"--blur-radius", "-1 to 1024", "--background", "{blur,color,image"}) {
     EXPECT_NE((help.output + run_command("segment --blur-radius 5000").output).find(words), std::string::npos) << words;
   }
   EXPECT_EQ(help.output.find("--qos"), std::string::npos) << "properties of base classes are no options";
-  const CommandResult line =
-      run_command("pose --input figures --output none --hud --draw=false --line-width 3.5 --print-pipeline");
-  EXPECT_EQ(line.status, 0) << line.output;
-  for (const char* words : {"gst-launch-1.0 -e glfiguresrc ", "glposebin", "hud=\"true\"", "draw=\"false\"",
-                            "line-width=\"3.5\"", "model=\"figure\"", "fakesink"}) {
-    EXPECT_NE(line.output.find(words), std::string::npos) << words << " in " << line.output;
-  }
+  expect_output(run_command("pose --input figures --output none --hud --draw=false --line-width 3.5 --print-pipeline"),
+                0,
+                {"gst-launch-1.0 -e glfiguresrc ", "glposebin", "hud=\"true\"", "draw=\"false\"", "line-width=\"3.5\"",
+                 "model=\"figure\"", "fakesink"});
   expect_error("segment --input figures --blur-radius 5000", 2, "use -1 to 1024");
   expect_error("segment --input figures --background beach", 2, "use blur, color, image, transparent, mask, overlay");
   expect_error("segment --input figures --bluradius 5", 2, "--bluradius");
@@ -158,9 +153,8 @@ TEST_F(VideoCommand, FilesKeepTheirAudio) {
     cases.push_back({path("flac.mkv"), path("flac.mp4"), "video/x-h264", "audio/mpeg"});
   }
   for (const Case& test : cases) {
-    const CommandResult result = run_command("segment --input " + test.input + " --output " + test.output + quick);
-    ASSERT_EQ(result.status, 0) << result.output;
-    EXPECT_NE(result.output.find("10 frames of 96x64"), std::string::npos) << result.output;
+    expect_output(run_command("segment --input " + test.input + " --output " + test.output + quick), 0,
+                  {"10 frames of 96x64"});
     const Media media = media_of(test.output);
     EXPECT_EQ(media.video, test.video);
     EXPECT_EQ(media.audio, test.audio);
@@ -169,45 +163,40 @@ TEST_F(VideoCommand, FilesKeepTheirAudio) {
 }
 
 TEST_F(VideoCommand, FramesPassThroughPipes) {
-  const CommandResult result = run_program(
-      kSightglass + " segment --input figures --size 160x120 --seconds 1 --output -" + kQuick + " 2>" +
-      path("first.log") + " | " + kSightglass + " segment --input - --output " + path("out.y4m") + kQuick + " 2>&1");
-  ASSERT_EQ(result.status, 0) << result.output;
-  EXPECT_NE(result.output.find("15 frames of 160x120"), std::string::npos) << result.output;
+  expect_output(run_program(kSightglass + " segment --input figures --size 160x120 --seconds 1 --output -" + kQuick +
+                            " 2>" + path("first.log") + " | " + kSightglass + " segment --input - --output " +
+                            path("out.y4m") + kQuick + " 2>&1"),
+                0, {"15 frames of 160x120"});
   // A header for each frame, and 4:2:0.
   EXPECT_NEAR(static_cast<double>(fs::file_size(path("out.y4m"))), 15 * 160 * 120 * 1.5, 500);
 }
 
 // The frames arrive late. The limit counts from the first one, however long the start takes.
 TEST_F(VideoCommand, CountsSecondsFromTheFirstFrame) {
-  const CommandResult result = run_program(
+  const CommandResult result = succeeded(run_program(
       "(sleep 3; gst-launch-1.0 -q videotestsrc num-buffers=600 ! video/x-raw,format=I420,width=64,height=48 ! y4menc !"
       " fdsink fd=1) | " +
-      kSightglass + " segment --input - --seconds 1 --output " + path("late.mp4") + kQuick + " 2>&1");
-  ASSERT_EQ(result.status, 0) << result.output;
+      kSightglass + " segment --input - --seconds 1 --output " + path("late.mp4") + kQuick + " 2>&1"));
   EXPECT_GT(media_of(path("late.mp4")).seconds, 0) << result.output;
 }
 
 TEST_F(VideoCommand, StillsAndNumberedImagesWithAlpha) {
   const std::string figures = "segment --input figures --size 160x120 --seconds 1 --background transparent";
-  const CommandResult still = run_command(figures + " --output " + path("still.png"));
-  ASSERT_EQ(still.status, 0) << still.output;
+  const CommandResult still = succeeded(run_command(figures + " --output " + path("still.png")));
   EXPECT_EQ(media_of(path("still.png")).video, "image/png");
-  const CommandResult result = run_command(figures + " --output " + path("frame-%03d.png") + kQuick);
-  ASSERT_EQ(result.status, 0) << result.output;
+  succeeded(run_command(figures + " --output " + path("frame-%03d.png") + kQuick));
   EXPECT_TRUE(fs::exists(path("frame-014.png")));
   EXPECT_FALSE(fs::exists(path("frame-015.png")));
   if (!installed("avenc_prores_ks")) GTEST_SKIP() << "avenc_prores_ks is not installed";
-  const CommandResult movie = run_command(figures + " --output " + path("cutout.mov") + kQuick);
-  ASSERT_EQ(movie.status, 0) << movie.output;
+  succeeded(run_command(figures + " --output " + path("cutout.mov") + kQuick));
   EXPECT_EQ(media_of(path("cutout.mov")).video, "video/x-prores");
   EXPECT_NE(run_command(figures + " --output " + path("flat.mp4") + kQuick).output.find("has no transparency"),
             std::string::npos);
 }
 
 TEST_F(VideoCommand, ReportsAsJsonLines) {
-  const CommandResult result = run_command("segment --json --input " + mp4() + " --output " + path("out.mp4"), "");
-  ASSERT_EQ(result.status, 0) << result.output;
+  const CommandResult result =
+      succeeded(run_command("segment --json --input " + mp4() + " --output " + path("out.mp4"), ""));
   std::vector<nlohmann::json> lines;
   std::istringstream text(result.output);
   for (std::string line; std::getline(text, line);) lines.push_back(nlohmann::json::parse(line));
@@ -224,9 +213,7 @@ TEST_F(VideoCommand, ReportsAsJsonLines) {
 }
 
 TEST_F(VideoCommand, WritesResultsAsJsonLines) {
-  const CommandResult result =
-      run_command("pose --input figures --seconds 1 --output none --results-file " + path("poses.json"));
-  ASSERT_EQ(result.status, 0) << result.output;
+  succeeded(run_command("pose --input figures --seconds 1 --output none --results-file " + path("poses.json")));
   std::ifstream file(path("poses.json"));
   int lines = 0, people = 0;
   for (std::string line; std::getline(file, line); ++lines) {
@@ -238,10 +225,8 @@ TEST_F(VideoCommand, WritesResultsAsJsonLines) {
 }
 
 TEST_F(VideoCommand, RunsAnyPipeline) {
-  const CommandResult result =
-      run_command("run-pipeline 'glfiguresrc num-buffers=5 ! glsegment model=figure ! fakesink'");
-  EXPECT_EQ(result.status, 0) << result.output;
-  EXPECT_NE(result.output.find("5 frames"), std::string::npos) << result.output;
+  expect_output(run_command("run-pipeline 'glfiguresrc num-buffers=5 ! glsegment model=figure ! fakesink'"), 0,
+                {"5 frames"});
   EXPECT_EQ(run_command("run-pipeline videotestsrc num-buffers=5 ! fakesink").status, 0);
   expect_error("run-pipeline 'foo ! fakesink'", 2, "no element \"foo\"");
 }
@@ -329,15 +314,11 @@ TEST_F(VideoCommand, ServesRtsp) {
   if (result.output.find("built without an RTSP server") != std::string::npos) {
     GTEST_SKIP() << "gst-rtsp-server was not installed for the build";
   }
-  EXPECT_NE(result.output.find("status 0"), std::string::npos) << result.output;
-  EXPECT_NE(result.output.find("server 0"), std::string::npos) << result.output;
-  EXPECT_NE(result.output.find("the port is in use"), std::string::npos) << result.output;
+  expect_words(result.output, {"status 0", "server 0", "the port is in use"});
   EXPECT_NE(result.output.find("\nfine\n"), std::string::npos) << "no client may change the shared media\n"
                                                                << result.output;
-  for (const char* line : {"RECORD  405\n", "ANNOUNCE with a body 405\n", "SET_PARAMETER  200\n",
-                           "SET_PARAMETER with a body 451\n", "PLAY Scale: -1 200 False\n"}) {
-    EXPECT_NE(result.output.find(line), std::string::npos) << line << result.output;
-  }
+  expect_words(result.output, {"RECORD  405\n", "ANNOUNCE with a body 405\n", "SET_PARAMETER  200\n",
+                               "SET_PARAMETER with a body 451\n", "PLAY Scale: -1 200 False\n"});
   EXPECT_EQ(media_of(path("received.mp4")).video, "video/x-h264");
   EXPECT_GE(key_frames(path("received.mp4")), 4) << "a client that joins must not wait long for a picture";
 }
@@ -392,22 +373,16 @@ TEST_F(VideoCommand, SharesTheScreenThroughThePortal) {
                                "exit $status";
     return run_program("dbus-run-session -- sh -c " + quoted(script) + " 2>&1");
   };
-  const CommandResult granted = share("");
-  EXPECT_EQ(granted.status, 0) << granted.output;
-  EXPECT_NE(granted.output.find("pipewiresrc fd="), std::string::npos) << granted.output;
-  EXPECT_NE(granted.output.find(" path=42 "), std::string::npos) << granted.output;
-  const CommandResult declined = share("decline");
-  EXPECT_EQ(declined.status, 1);
-  EXPECT_NE(declined.output.find("screen: sharing was declined"), std::string::npos) << declined.output;
+  expect_output(share(""), 0, {"pipewiresrc fd=", " path=42 "});
+  expect_output(share("decline"), 1, {"screen: sharing was declined"});
 }
 
 // Before it plays anything other than figures with the bundled model.
 TEST_F(VideoCommand, NamesTheModelForPeopleAndWhatTheBundledOneMisses) {
   const std::string line = "segment --print-pipeline --output none --input " + mp4();
   const CommandResult video = run_command(line);
-  EXPECT_NE(video.output.find("sightglass models fetch selfie-segmenter"), std::string::npos) << video.output;
-  EXPECT_NE(video.output.find("parts of people can be missing"), std::string::npos) << video.output;
-  EXPECT_NE(video.output.find("model=\"figure-recurrent\""), std::string::npos) << video.output;
+  expect_words(video.output, {"sightglass models fetch selfie-segmenter", "parts of people can be missing",
+                              "model=\"figure-recurrent\""});
   const CommandResult chosen = run_command(line + " --model figure");
   EXPECT_EQ(chosen.output.find("models fetch"), std::string::npos) << chosen.output;
   const CommandResult figures = run_command("segment --print-pipeline --output none --input figures");
@@ -415,8 +390,7 @@ TEST_F(VideoCommand, NamesTheModelForPeopleAndWhatTheBundledOneMisses) {
 }
 
 TEST_F(VideoCommand, ListsCameras) {
-  const CommandResult result = run_command("devices --json", "2>/dev/null");
-  ASSERT_EQ(result.status, 0) << result.output;
+  const CommandResult result = succeeded(run_command("devices --json", "2>/dev/null"));
   const auto cameras = nlohmann::json::parse(result.output);
   EXPECT_TRUE(cameras.is_array());
   std::printf("%zu cameras\n", cameras.size());

@@ -11,6 +11,7 @@
 #include "harness/picture_bomb.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
+#include "harness/value_of.h"
 #include "pictures.h"
 
 namespace sightglass::test {
@@ -88,11 +89,10 @@ TEST(DecodePicture, BothSidesAreLimited) {
   gdk_pixbuf_fill(written.get(), 0x10203040);
   ASSERT_TRUE(gdk_pixbuf_save(written.get(), path.c_str(), "png", nullptr, nullptr));
   EXPECT_FALSE(decode_picture(path, 29).ok());
-  const auto picture = decode_picture(path, 30);
-  ASSERT_TRUE(picture.ok()) << picture.status().message();
-  EXPECT_EQ(gdk_pixbuf_get_width(picture->get()), 20);
-  EXPECT_EQ(gdk_pixbuf_get_height(picture->get()), 30);
-  EXPECT_EQ(gdk_pixbuf_read_pixels(picture->get())[1], 0x20);
+  const auto picture = value_of(decode_picture(path, 30));
+  EXPECT_EQ(gdk_pixbuf_get_width(picture.get()), 20);
+  EXPECT_EQ(gdk_pixbuf_get_height(picture.get()), 30);
+  EXPECT_EQ(gdk_pixbuf_read_pixels(picture.get())[1], 0x20);
 }
 
 // EXIF data with an orientation, in either byte order.
@@ -141,11 +141,10 @@ TEST(DecodePicture, ImagesAreUpright) {
   std::string bytes((std::istreambuf_iterator<char>(file)), {});
   bytes.insert(2, jpeg_segment(exif(6, true)));
   std::ofstream(path, std::ios::binary) << bytes;
-  const auto picture = decode_picture(path, 100);
-  ASSERT_TRUE(picture.ok()) << picture.status().message();
-  EXPECT_EQ(gdk_pixbuf_get_width(picture->get()), 16);
-  EXPECT_EQ(gdk_pixbuf_get_height(picture->get()), 32);
-  EXPECT_LT(gdk_pixbuf_read_pixels(picture->get())[0], 60) << "what was at the left is at the top";
+  const auto picture = value_of(decode_picture(path, 100));
+  EXPECT_EQ(gdk_pixbuf_get_width(picture.get()), 16);
+  EXPECT_EQ(gdk_pixbuf_get_height(picture.get()), 32);
+  EXPECT_LT(gdk_pixbuf_read_pixels(picture.get())[0], 60) << "what was at the left is at the top";
 }
 
 TEST(DecodePicture, FilesThatAreNotImagesAreRejected) {

@@ -1,15 +1,25 @@
+// Reading and writing files and the standard output, whatever exists at their paths.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "gpu_engine/files.h"
 #include "harness/scratch_folder.h"
+#include "harness/special_files.h"
+#include "harness/value_of.h"
+#include "standard_output.h"
 
 namespace sightglass::test {
 namespace {
@@ -39,9 +49,8 @@ class OutputFile : public testing::Test {
 TEST_F(OutputFile, IsCompleteOrAbsent) {
   const std::string place = write("place", "old");
   {
-    auto file = AtomicFile::create(place, FileAccess::kOwner);
-    ASSERT_TRUE(file.ok()) << file.status().message();
-    ASSERT_TRUE(file->append("half").ok());
+    auto file = value_of(AtomicFile::create(place, FileAccess::kOwner));
+    ASSERT_TRUE(file.append("half").ok());
     EXPECT_EQ(read(place), "old") << "while the new file is written";
     EXPECT_EQ(files(), 2U);
   }
@@ -57,8 +66,7 @@ TEST_F(OutputFile, IsCompleteOrAbsent) {
 TEST_F(OutputFile, TemporaryNamesAreUnpredictable) {
   std::set<std::string> names;
   for (int i = 0; i < 20; ++i) {
-    const auto file = AtomicFile::create(path("place"), FileAccess::kOwner);
-    ASSERT_TRUE(file.ok());
+    const auto file = value_of(AtomicFile::create(path("place"), FileAccess::kOwner));
     ASSERT_EQ(files(), 1U);
     names.insert(fs::directory_iterator(path(""))->path().filename());
   }
@@ -108,10 +116,9 @@ TEST_F(OutputFile, ALinkIsFollowedAndItsTargetReplacedAsAWhole) {
   fs::create_symlink("target", path("link"));
   fs::create_symlink("new", path("dangling"));
   fs::create_symlink("circle", path("circle"));
-  const auto place = find_output_place(path("link"));
-  ASSERT_TRUE(place.ok());
-  EXPECT_EQ(place->path, target);
-  EXPECT_FALSE(place->in_place);
+  const auto place = value_of(find_output_place(path("link")));
+  EXPECT_EQ(place.path, target);
+  EXPECT_FALSE(place.in_place);
   ASSERT_TRUE(write_output_file(path("dangling"), "text").ok());
   EXPECT_EQ(read(path("new")), "text");
   EXPECT_TRUE(fs::is_symlink(path("dangling")));
@@ -140,9 +147,8 @@ TEST_F(OutputFile, ALockedFileHasOneWriter) {
     auto first = AtomicFile::create_locked(place, FileAccess::kEveryone);
     ASSERT_TRUE(first.ok() && first->has_value());
     EXPECT_TRUE((*first)->temporary_path().ends_with("-place.part")) << (*first)->temporary_path();
-    const auto second = AtomicFile::create_locked(place, FileAccess::kEveryone);
-    ASSERT_TRUE(second.ok());
-    EXPECT_FALSE(second->has_value()) << "while the first one is written";
+    const auto second = value_of(AtomicFile::create_locked(place, FileAccess::kEveryone));
+    EXPECT_FALSE(second.has_value()) << "while the first one is written";
     EXPECT_TRUE(AtomicFile::create_locked(path("another place"), FileAccess::kEveryone)->has_value());
     EXPECT_EQ(files(), 2U) << "the second writer leaves the file of the first one";
     ASSERT_TRUE((*first)->append("new").ok() && (*first)->commit().ok());
@@ -174,6 +180,95 @@ TEST_F(OutputFile, FailuresNameThePath) {
   const std::string longest = path(std::string(255, 'n'));
   EXPECT_TRUE(write_output_file(longest, "text").ok());
   EXPECT_EQ(read(longest), "text");
+}
+
+std::string write(const std::string& name, const std::string& text) {
+  const std::string path = scratch_folder() / name;
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+TEST(InputFile, ReadsARegularFileInPieces) {
+  auto file = value_of(InputFile::open(write("seven", "1234567")));
+  EXPECT_EQ(file.size(), 7);
+  std::vector<std::byte> four(4), five(5);
+  EXPECT_TRUE(file.read_exactly(four).ok());
+  EXPECT_EQ(four.back(), std::byte{'4'});
+  EXPECT_EQ(*file.read(five), 3U);
+  EXPECT_EQ(*file.read(five), 0U) << "the end";
+  const Status beyond = file.read_exactly(five);
+  EXPECT_NE(beyond.message().find("ends early"), std::string::npos) << beyond.message();
+}
+
+TEST(InputFile, AMissingFileHasItsOwnError) {
+  expect_failure(InputFile::open(scratch_folder() / "none"), {}, ErrorCode::kNotFound);
+}
+
+TEST(InputFile, SpecialFilesAreRejectedByKindWithoutWaiting) {
+  for (const auto& [path, kind] : make_special_files(scratch_folder() / "special")) {
+    const auto file = InputFile::open(path);
+    ASSERT_FALSE(file.ok()) << path;
+    EXPECT_NE(file.status().message().find(kind), std::string::npos) << path << ": " << file.status().message();
+  }
+}
+
+TEST(InputFile, OversizedTextsAreRejectedBeforeReading) {
+  const std::string path = write("text", "ten bytes.");
+  EXPECT_EQ(*read_text_file(path, 10), "ten bytes.");
+  expect_failure(read_text_file(path, 9), {"10 bytes"});
+  // One terabyte, which exceeds any memory.
+  std::filesystem::resize_file(path, uintmax_t{1} << 40);
+  EXPECT_FALSE(read_text_file(path, 1 << 20).ok());
+}
+
+TEST(ReadFile, ReturnsTheWholeFile) {
+  const auto file = value_of(read_file(write("whole", "1234567"), 7));
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()), "1234567");
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(file.bytes.data()) % alignof(std::max_align_t), 0U);
+  EXPECT_FALSE(read_file(scratch_folder() / "whole", 6).ok());
+  const auto empty = value_of(read_file(write("empty", ""), 7));
+  EXPECT_TRUE(empty.bytes.empty());
+}
+
+// A mapping would end this process with SIGBUS.
+TEST(ReadFile, ContentsStayWhenTheFileIsShortenedAndOverwritten) {
+  const std::string text(100'000, 'a'), path = write("changing", text);
+  const auto file = value_of(read_file(path, 1 << 20));
+  std::filesystem::resize_file(path, 0);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()), text);
+}
+
+TEST(ReadFile, AFileThatChangesInTheMeantimeIsAnError) {
+  const std::string path = write("changing", std::string(1000, 'a'));
+  std::vector<std::byte> bytes(1000);
+  for (const uintmax_t size : {uintmax_t{999}, uintmax_t{0}, uintmax_t{1001}}) {
+    std::filesystem::resize_file(path, 1000);
+    auto file = value_of(InputFile::open(path));
+    std::filesystem::resize_file(path, size);
+    const Status status = file.read_all(bytes);
+    ASSERT_FALSE(status.ok()) << size;
+    expect_words(status.message(), {size < 1000 ? "ends early" : "another program is writing to it"});
+  }
+}
+
+// The exit status of a process that prints to `path`.
+int status_of_printing_to(const char* path) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (std::freopen(path, "w", stdout) == nullptr) _exit(100);
+    std::printf("line\n");
+    std::cout << "another\n";
+    _exit(finish_output("test", 3, 7));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(StandardOutput, UnwrittenOutputIsAFailure) {
+  EXPECT_EQ(status_of_printing_to("/dev/null"), 3);
+  EXPECT_EQ(status_of_printing_to("/dev/full"), 7);
 }
 
 }  // namespace

@@ -1,9 +1,22 @@
-// Runs that depend on a flag on the GPU.
+// Runs that depend on a flag on the GPU or take too long, and preparation that another thread ends.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+
 #include "gl/counting_gl.h"
 #include "gl/gpu_driven.h"
+#include "gl/real_gl.h"
 #include "gl/running_sum.h"
+#include "gpu_engine/build_programs.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
+#include "harness/gl_test.h"
+#include "harness/value_of.h"
+#include "ops/op_case.h"
 #include "runtime/arena.h"
+#include "runtime/run_watch.h"
+#include "sightglass/session.h"
 
 namespace sightglass::test {
 namespace {
@@ -53,9 +66,8 @@ TEST_F(GatedRunTest, AGatedRunIsIdenticalAndOnlyDispatches) {
   const GLuint numbers[2] = {0, 1};
   for (const DeviceLimits& limits : every_limits()) {
     const auto planned = plan(op, limits);
-    auto made = Session::create(counting_gl(gl()), planned, {.gated = true});
-    ASSERT_TRUE(made.ok()) << made.status().message();
-    Session& run = **made;
+    auto made = value_of(Session::create(counting_gl(gl()), planned, {.gated = true}));
+    Session& run = *made;
     ASSERT_TRUE(run.write_input(0, op.inputs[0].data).ok());
     ASSERT_TRUE(run.run().ok());
     const std::vector<float> plain = output(run);
@@ -123,9 +135,8 @@ TEST_F(GatedRunTest, FlagsAreRejectedIfUnsupported) {
   const OpCase op = sum_of_ones();
   const GLuint one = 1;
   const GlBuffer flag = make_buffer(gl(), GL_SHADER_STORAGE_BUFFER, 4, &one, GL_STATIC_DRAW);
-  auto plain = Session::create(gl(), plan(op, device().limits));
-  ASSERT_TRUE(plain.ok());
-  EXPECT_NE((*plain)->run_if(flag.id()).message().find("gated"), std::string::npos);
+  auto plain = value_of(Session::create(gl(), plan(op, device().limits)));
+  EXPECT_NE(plain->run_if(flag.id()).message().find("gated"), std::string::npos);
   const auto gated = session(plan(op, device().limits));
   EXPECT_FALSE(gated->run_if(0).ok());
   EXPECT_FALSE(gated->run_if(flag.id(), 2).ok());
@@ -142,12 +153,112 @@ TEST_F(GatedRunTest, FlagsAreRejectedIfUnsupported) {
 }
 
 TEST_F(GatedRunTest, AbandonDeletesNothing) {
-  auto made = Session::create(counting_gl(gl()), plan(sum_of_ones(), device().limits), {.gated = true});
-  ASSERT_TRUE(made.ok());
+  auto made = value_of(Session::create(counting_gl(gl()), plan(sum_of_ones(), device().limits), {.gated = true}));
   gl_calls().clear();
-  (*made)->abandon();
-  made->reset();
+  made->abandon();
+  made.reset();
   for (const auto& [name, calls] : gl_calls()) ADD_FAILURE() << name << " × " << calls;
+}
+
+// Functions that count their calls, and request the end at one of them.
+std::atomic<bool> requested;
+int links = 0, dispatches = 0, ends_at_link = 0, ends_at_dispatch = 0;
+void link_and_count(GLuint program) {
+  real_gl->LinkProgram(program);
+  if (++links == ends_at_link) requested = true;
+}
+void dispatch_and_count(GLuint x, GLuint y, GLuint z) {
+  real_gl->DispatchCompute(x, y, z);
+  if (++dispatches == ends_at_dispatch) requested = true;
+}
+
+// Convolutions that need three programs.
+std::shared_ptr<const Model> three_programs() {
+  CaseBuilder builder(81);
+  const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
+  ValueId x = builder.input({1, 17, 13, 5});
+  x = builder.node(OpType::kConv2d, Conv2dAttr{same}, {x, builder.constant({8, 3, 3, 5})});
+  x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same}, {x, builder.constant({1, 5, 5, 8})});
+  builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({12, 1, 1, 8})}, Activation::kHardSwish);
+  return model_from_graph(builder.build("three programs").graph).value();
+}
+
+class CancellationTest : public GlTest {
+ protected:
+  void SetUp() override {
+    GlTest::SetUp();
+    real_gl = &gl();
+    requested = false;
+    links = dispatches = ends_at_link = ends_at_dispatch = 0;
+    table_ = gl();
+    table_.LinkProgram = link_and_count;
+    table_.DispatchCompute = dispatch_and_count;
+    group_ = ShareGroup::create(table_);
+  }
+
+  Status create() {
+    const auto plan = value_of(Plan::build(model_, device().limits, {}));
+    const CancellationScope scope(requested);
+    return Session::create(group_, plan).status();
+  }
+
+  const std::shared_ptr<const Model> model_ = three_programs();
+  GlApi table_;
+  std::shared_ptr<ShareGroup> group_;
+};
+
+TEST_F(CancellationTest, EndsBetweenPrograms) {
+  ASSERT_TRUE(create().ok());
+  const int all = links;
+  ASSERT_GE(all, 3);
+  links = 0;
+  ends_at_link = 2;
+  expect_failure(create(), {"canceled"});
+  EXPECT_EQ(links, 2);
+  EXPECT_EQ(group_->contents().programs, 0);
+  EXPECT_EQ(gl().GetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+TEST_F(CancellationTest, EndsBetweenFirstDispatches) {
+  ends_at_dispatch = 1;
+  EXPECT_FALSE(create().ok());
+  EXPECT_EQ(dispatches, 1);
+  EXPECT_EQ(gl().GetError(), static_cast<GLenum>(GL_NO_ERROR));
+  requested = false;
+  EXPECT_TRUE(create().ok()) << "the next one starts anew";
+}
+
+TEST_F(CancellationTest, ConcernsOnlyItsScope) {
+  requested = true;
+  EXPECT_TRUE(check_cancellation().ok());
+  {
+    const CancellationScope scope(requested);
+    EXPECT_FALSE(check_cancellation().ok());
+    const std::atomic<bool> never = false;
+    {
+      const CancellationScope inner(never);
+      EXPECT_TRUE(check_cancellation().ok());
+    }
+    EXPECT_FALSE(check_cancellation().ok());
+  }
+  EXPECT_TRUE(check_cancellation().ok());
+}
+
+using RunWatchTest = GlTest;
+
+TEST_F(RunWatchTest, ARunWithinItsLimitContinues) {
+  RunWatch watch(gl(), std::chrono::hours(1));
+  for (int part = 0; part < 4; ++part) {
+    const Status status = watch.end_part();
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+  EXPECT_EQ(gl().GetError(), static_cast<GLenum>(GL_NO_ERROR));
+}
+
+TEST_F(RunWatchTest, ARunBeyondItsLimitEnds) {
+  RunWatch watch(gl(), std::chrono::nanoseconds(1));
+  expect_failure(watch.end_part(), {"longer than run-limit"}, ErrorCode::kTimedOut);
+  EXPECT_EQ(gl().GetError(), static_cast<GLenum>(GL_NO_ERROR));
 }
 
 }  // namespace

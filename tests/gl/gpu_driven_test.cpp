@@ -5,6 +5,7 @@
 
 #include "gpu_engine/session_internals.h"
 #include "harness/gl_state.h"
+#include "harness/value_of.h"
 #include "ref/ref_ops.h"
 #include "runtime/arena.h"
 
@@ -124,14 +125,11 @@ TEST_F(GpuDrivenTest, IntegersAreNotReadFromABuffer) {
   CaseBuilder builder(7);
   builder.node(OpType::kReshape, ReshapeAttr{Shape{15}}, {builder.input(Shape{1, 3, 5}, Fill::kRamp, DataType::kInt32)},
                Activation::kNone, DataType::kInt32);
-  const auto model = model_from_graph(builder.build("integers").graph);
-  ASSERT_TRUE(model.ok());
+  const auto model = value_of(model_from_graph(builder.build("integers").graph));
   PlanOptions options;
   options.inputs.resize(1);
   options.inputs[0].source = InputSpec::Source::kBuffer;
-  const auto planned = Plan::build(*model, device().limits, options);
-  ASSERT_FALSE(planned.ok());
-  EXPECT_NE(planned.status().message().find("through the host"), std::string::npos) << planned.status().message();
+  expect_failure(Plan::build(model, device().limits, options), {"through the host"});
 }
 
 TEST_F(GpuDrivenTest, OtherTypesBecomeRealNumbers) {
@@ -167,15 +165,14 @@ TEST_F(GpuDrivenTest, OtherTypesBecomeRealNumbers) {
 
 TEST_F(GpuDrivenTest, SeveralOutputsAreSeparateAndMixWithOthers) {
   const OpCase op = two_outputs();
-  const auto expected = ref::run(op.graph, op.inputs);
-  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const auto expected = value_of(ref::run(op.graph, op.inputs));
   const auto both = session(plan(op, device().limits));
   ASSERT_TRUE(both->write_input(0, op.inputs[0].data).ok());
   const GlState before = snapshot_gl_state(gl());
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(both->run().ok());
     for (size_t o = 0; o < 2; ++o) {
-      const auto numbers = expected->at(o).as<float>();
+      const auto numbers = expected.at(o).as<float>();
       EXPECT_EQ(output(*both, o), std::vector<float>(numbers.begin(), numbers.end()))
           << "output " << o << ", run " << i;
     }
@@ -186,25 +183,23 @@ TEST_F(GpuDrivenTest, SeveralOutputsAreSeparateAndMixWithOthers) {
   EXPECT_FALSE(both->output_texture(0).ok()) << "planned as a buffer";
   EXPECT_FALSE(both->output_buffer(2).ok()) << "no such output";
 
-  const auto model = model_from_graph(op.graph);
-  ASSERT_TRUE(model.ok());
+  const auto model = value_of(model_from_graph(op.graph));
   ForcedPlanOptions options;
   options.outputs.resize(2);
   options.outputs[1].target = OutputSpec::Target::kBuffer;
-  const auto mixed_plan = build_plan(*model, device().limits, options);
-  ASSERT_TRUE(mixed_plan.ok()) << mixed_plan.status().message();
-  const auto mixed = session(*mixed_plan);
+  const auto mixed_plan = value_of(build_plan(model, device().limits, options));
+  const auto mixed = session(mixed_plan);
   ASSERT_TRUE(mixed->write_input(0, op.inputs[0].data).ok());
   ASSERT_TRUE(mixed->run().ok());
   ASSERT_TRUE(mixed->read_output(0, host.data).ok());
-  EXPECT_EQ(host.data, expected->at(0).data);
-  EXPECT_EQ(output(*mixed, 1).front(), expected->at(1).as<float>()[0]);
+  EXPECT_EQ(host.data, expected.at(0).data);
+  EXPECT_EQ(output(*mixed, 1).front(), expected.at(1).as<float>()[0]);
   EXPECT_FALSE(mixed->output_buffer(0).ok()) << "planned for the host";
   // With a run in parts, buffers are available after the last part.
   ASSERT_LT(*mixed->run_part(1e-9), 1);
   while (*mixed->run_part(1e-9) < 1) {
   }
-  EXPECT_EQ(output(*mixed, 1).front(), expected->at(1).as<float>()[0]);
+  EXPECT_EQ(output(*mixed, 1).front(), expected.at(1).as<float>()[0]);
 }
 
 // The position comes from a block that a shader has just written, and differs from run to run.

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "sightglass/program_cache.h"
 #include "sightglass/session.h"
@@ -95,12 +96,10 @@ class EngineLogTest : public GlTest {
   void run(const Log& log, const std::string& cache = {}) {
     ForcedPlanOptions options;
     options.log = log;
-    const auto plan = build_plan(model_, device().limits, options);
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(build_plan(model_, device().limits, options));
     auto programs = cache.empty() ? nullptr : std::make_shared<ProgramCache>(cache);
-    const auto session = Session::create(ShareGroup::create(gl(), std::move(programs), {}, log), *plan);
-    ASSERT_TRUE(session.ok()) << session.status().message();
-    ASSERT_TRUE((*session)->run().ok());
+    const auto session = value_of(Session::create(ShareGroup::create(gl(), std::move(programs), {}, log), plan));
+    ASSERT_TRUE(session->run().ok());
   }
 
   bool has_program_binaries() const {
@@ -151,48 +150,6 @@ TEST_F(EngineLogTest, NamesOperatorsThatTheGpuCannotRun) {
   ASSERT_TRUE(build_plan(model_, device().limits, options).ok());
   EXPECT_TRUE(listener.has(LogLevel::kDebug, ": no kernel: it is hidden")) << listener.text();
   EXPECT_TRUE(listener.has(LogLevel::kDebug, "on the CPU: CONV_2D")) << listener.text();
-}
-
-TEST_F(EngineLogTest, ReportsTheOriginOfPrograms) {
-  namespace fs = std::filesystem;
-  const fs::path folder = scratch_folder() / "log-programs";
-  Listener listener(LogLevel::kDebug);
-  run(listener.log);
-  EXPECT_TRUE(listener.has(LogLevel::kDebug, "compiled; there is no cache")) << listener.text();
-  if (!has_program_binaries()) GTEST_SKIP() << "the driver has no format for program binaries";
-  run(listener.log, folder);
-  EXPECT_TRUE(listener.has(LogLevel::kDebug, "compiled; it is not in the cache")) << listener.text();
-  run(listener.log, folder);
-  EXPECT_TRUE(listener.has(LogLevel::kDebug, ": from the cache")) << listener.text();
-  EXPECT_TRUE(listener.has(LogLevel::kDebug, "0 shader programs compiled and 1 loaded from the cache"))
-      << listener.text();
-  for (const auto& file : fs::directory_iterator(folder)) std::ofstream(file.path(), std::ios::trunc) << "damaged";
-  run(listener.log, folder);
-  EXPECT_TRUE(listener.has(LogLevel::kDebug, " is damaged and deleted")) << listener.text();
-}
-
-TEST_F(EngineLogTest, ReportsTuningMeasurements) {
-  Listener listener(LogLevel::kDebug);
-  ForcedPlanOptions options;
-  options.log = listener.log;
-  const auto tuning = prepare_tuning(ShareGroup::create(gl()), model_, device(), options, TuningMode::kOn, {},
-                                     {.budget = std::chrono::minutes(5), .passes = 1});
-  ASSERT_TRUE(tuning.ok()) << tuning.status().message();
-  EXPECT_TRUE(listener.has(LogLevel::kInfo, " sets of variants measured")) << listener.text();
-  EXPECT_TRUE(listener.has(LogLevel::kDebug, " chosen of ")) << listener.text();
-  EXPECT_FALSE(listener.has(LogLevel::kDebug, ": kernel ")) << "from plans that are only measured:\n"
-                                                            << listener.text();
-  options.tuning = *tuning;
-  ASSERT_TRUE(build_plan(model_, device().limits, options).ok());
-  EXPECT_TRUE(listener.has(LogLevel::kDebug, " by tuning; declined ")) << listener.text();
-}
-
-TEST_F(EngineLogTest, DescribesTheDevice) {
-  Listener listener(LogLevel::kInfo);
-  const auto info = query_device(gl(), listener.log);
-  ASSERT_TRUE(info.ok()) << info.status().message();
-  EXPECT_TRUE(listener.has(LogLevel::kInfo, "device: " + info->renderer)) << listener.text();
-  EXPECT_TRUE(listener.has(LogLevel::kInfo, "limits: work groups of ")) << listener.text();
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "sightglass/session.h"
 
@@ -224,19 +225,16 @@ class ProgramCacheTest : public GlTest {
                  {sum, builder.constant({4, 1, 1, 4}), builder.constant({4})});
     const OpCase op = builder.build("cached");
     const auto model = model_from_graph(op.graph);
-    const auto plan = Plan::build(*model, device().limits);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(Plan::build(*model, device().limits));
     gl_calls().clear();
     const auto group = ShareGroup::create(table, std::make_shared<ProgramCache>(folder));
-    auto session = Session::create(group, *plan);
-    EXPECT_TRUE(session.ok()) << session.status().message();
-    if (!session.ok()) return {};
-    programs_ = (*plan)->programs();
+    auto session = value_of(Session::create(group, plan));
+    programs_ = plan->programs();
     Start result{gl_calls()["LinkProgram"], gl_calls()["ProgramBinary"], {}};
     result.output.resize(size_t{8} * 8 * 4 * sizeof(float));
-    EXPECT_TRUE((*session)->write_input(0, op.inputs[0].data).ok());
-    EXPECT_TRUE((*session)->run().ok());
-    EXPECT_TRUE((*session)->read_output(0, result.output).ok());
+    EXPECT_TRUE(session->write_input(0, op.inputs[0].data).ok());
+    EXPECT_TRUE(session->run().ok());
+    EXPECT_TRUE(session->read_output(0, result.output).ok());
     return result;
   }
 

@@ -9,6 +9,7 @@
 #include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "runtime/arena.h"
 #include "sightglass/gl_objects.h"
@@ -68,18 +69,15 @@ TEST_F(SettledSamplersTest, OtherProgramsDoNotMakeTheDriverCompileAgain) {
   CaseBuilder builder(5);
   const ValueId data = builder.input({1, 64, 64, 16});
   builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}}, {data, builder.constant({32, 3, 3, 16})});
-  const auto model = model_from_graph(builder.build("convolution").graph);
-  ASSERT_TRUE(model.ok());
-  const auto plan = Plan::build(*model, limits, {});
-  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const auto model = value_of(model_from_graph(builder.build("convolution").graph));
+  const auto plan = value_of(Plan::build(model, limits, {}));
   const GlState before = snapshot_gl_state(gl());
-  auto session = Session::create(gl(), *plan, {.warm_up = false});
-  ASSERT_TRUE(session.ok()) << session.status().message();
+  auto session = value_of(Session::create(gl(), plan, {.warm_up = false}));
 
-  const double first = milliseconds(**session), usual = milliseconds(**session);
+  const double first = milliseconds(*session), usual = milliseconds(*session);
   EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
   sample_others();
-  const double after_others = milliseconds(**session);
+  const double after_others = milliseconds(*session);
   std::printf("first run %.1f ms, second %.1f ms, after other programs %.1f ms\n", first, usual, after_others);
   ASSERT_GT(first - usual, 20) << "the driver loaded the program instead of compiling it";
   EXPECT_LT(after_others - usual, (first - usual) / 2);

@@ -8,6 +8,7 @@
 #include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "sightglass/session.h"
 
@@ -24,14 +25,11 @@ class ShareGroupTest : public GlTest {
     const ValueId data = builder.input({1, kSize, kSize, 3});
     builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                  {data, builder.constant({8, 3, 3, 3}), builder.constant({8})}, Activation::kRelu);
-    const auto model = model_from_graph(builder.build("shared").graph);
-    EXPECT_TRUE(model.ok()) << model.status().message();
+    const auto model = value_of(model_from_graph(builder.build("shared").graph));
     PlanOptions options;
     options.inputs.resize(1);
     options.inputs[0].source = InputSpec::Source::kTexture;
-    const auto made = Plan::build(*model, device().limits, options);
-    EXPECT_TRUE(made.ok()) << made.status().message();
-    return *made;
+    return value_of(Plan::build(model, device().limits, options));
   }
 
   // Black to white from left to right.
@@ -67,14 +65,12 @@ TEST_F(ShareGroupTest, ProgramsAndWeightsExistOnce) {
   const auto shared = plan();
   const auto group = ShareGroup::create(counting_gl(gl()));
   gl_calls().clear();
-  auto first = Session::create(group, shared);
-  ASSERT_TRUE(first.ok()) << first.status().message();
+  auto first = value_of(Session::create(group, shared));
   EXPECT_EQ(calls_of("LinkProgram"), shared->programs());
   const int buffers = calls_of("BufferData");
 
   gl_calls().clear();
-  auto second = Session::create(group, shared);
-  ASSERT_TRUE(second.ok()) << second.status().message();
+  auto second = value_of(Session::create(group, shared));
   EXPECT_EQ(calls_of("CompileShader"), 0);
   EXPECT_EQ(calls_of("LinkProgram"), 0);
   EXPECT_EQ(calls_of("BufferData"), buffers - 2) << "weights and uniform blocks exist already";
@@ -83,8 +79,7 @@ TEST_F(ShareGroupTest, ProgramsAndWeightsExistOnce) {
   EXPECT_EQ(group->contents().weight_bytes, shared->memory().weight_bytes);
 
   // Another plan with the same shaders has its own buffers.
-  auto third = Session::create(group, plan());
-  ASSERT_TRUE(third.ok());
+  auto third = value_of(Session::create(group, plan()));
   EXPECT_EQ(calls_of("LinkProgram"), 0);
   EXPECT_EQ(group->contents().plans, 2);
 }
@@ -114,11 +109,10 @@ TEST_F(ShareGroupTest, SessionsEndInAnyOrder) {
 TEST_F(ShareGroupTest, ASessionOutlivesItsCreatorsReference) {
   const GlTexture texture = ramp(gl());
   auto group = ShareGroup::create(gl());
-  auto session = Session::create(group, plan());
-  ASSERT_TRUE(session.ok());
-  const std::vector<float> expected = result(**session, texture.id(), Orientation::kIdentity);
+  auto session = value_of(Session::create(group, plan()));
+  const std::vector<float> expected = result(*session, texture.id(), Orientation::kIdentity);
   group.reset();
-  EXPECT_EQ(result(**session, texture.id(), Orientation::kIdentity), expected);
+  EXPECT_EQ(result(*session, texture.id(), Orientation::kIdentity), expected);
 }
 
 TEST_F(ShareGroupTest, EachSessionHasItsOwnTransform) {
@@ -176,15 +170,13 @@ TEST_F(ShareGroupTest, ThreadsShare) {
                                         Orientation::kRotate90};
   std::vector<std::vector<float>> expected;
   for (const Orientation orientation : kOrientations) {
-    auto session = Session::create(gl(), shared);
-    ASSERT_TRUE(session.ok());
-    expected.push_back(result(**session, texture.id(), orientation));
+    auto session = value_of(Session::create(gl(), shared));
+    expected.push_back(result(*session, texture.id(), orientation));
   }
   std::vector<std::unique_ptr<interop::Context>> contexts;
   for (size_t i = 0; i < kOrientations.size(); ++i) {
-    auto context = this->context().create_sharing();
-    ASSERT_TRUE(context.ok()) << context.status().message();
-    contexts.push_back(std::move(context).value());
+    auto context = value_of(this->context().create_sharing());
+    contexts.push_back(std::move(context));
   }
   std::vector<std::thread> threads;
   for (size_t i = 0; i < kOrientations.size(); ++i) {

@@ -1,12 +1,15 @@
 // Steps timed one by one: every method returns a time for every step, and the times are on the order of a whole run.
+// Measured device speeds are plausible and reproducible.
 #include "sightglass/step_timer.h"
 
 #include <chrono>
 #include <numeric>
 
+#include "gpu_engine/device_family.h"
 #include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "sightglass/device.h"
 #include "sightglass/plan.h"
@@ -28,15 +31,10 @@ class StepTimerTest : public GlTest {
     const ValueId b = builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                                    {a, builder.constant({64, 1, 1, 32}), builder.constant({64})});
     builder.node(OpType::kSoftmax, SoftmaxAttr{}, {b});
-    const auto model = model_from_graph(builder.build("network").graph);
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    auto plan = Plan::build(*model, device().limits);
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    plan_ = *plan;
+    const auto model = value_of(model_from_graph(builder.build("network").graph));
+    plan_ = value_of(Plan::build(model, device().limits));
     group_ = ShareGroup::create(gl());
-    auto session = Session::create(group_, plan_);
-    ASSERT_TRUE(session.ok()) << session.status().message();
-    session_ = std::move(session).value();
+    session_ = value_of(Session::create(group_, plan_));
   }
   void TearDown() override {
     session_.reset();
@@ -71,19 +69,17 @@ TEST_F(StepTimerTest, EveryMethodTimesEveryStep) {
   using Method = StepTimer::Method;
   for (const std::optional<Method> asked :
        {std::optional<Method>(), std::optional(Method::kTimerQueries), std::optional(Method::kFences)}) {
-    auto timer = StepTimer::create(group_, asked);
-    ASSERT_TRUE(timer.ok()) << timer.status().message();
+    auto timer = value_of(StepTimer::create(group_, asked));
     if (asked) {
       const bool queries = asked == Method::kTimerQueries && has_timer_queries(gl());
-      EXPECT_EQ((*timer)->method() == Method::kTimerQueries, queries);
+      EXPECT_EQ(timer->method() == Method::kTimerQueries, queries);
     }
     const GlState before = snapshot_gl_state(gl());
-    const auto times = median_step_times(*session_, **timer, 5);
-    ASSERT_TRUE(times.ok()) << times.status().message();
+    const auto times = value_of(median_step_times(*session_, *timer, 5));
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
-    ASSERT_EQ(static_cast<int>(times->size()), plan_->dispatches());
-    const int64_t sum = std::accumulate(times->begin(), times->end(), int64_t{0});
-    std::printf("%s: %lld ns\n", (*timer)->method() == Method::kFences ? "fences" : "timer queries",
+    ASSERT_EQ(static_cast<int>(times.size()), plan_->dispatches());
+    const int64_t sum = std::accumulate(times.begin(), times.end(), int64_t{0});
+    std::printf("%s: %lld ns\n", timer->method() == Method::kFences ? "fences" : "timer queries",
                 static_cast<long long>(sum));
     if (asked == Method::kTimerQueries) continue;  // from the driver, which may be wrong
     int64_t best = INT64_MAX;
@@ -96,22 +92,19 @@ TEST_F(StepTimerTest, EveryMethodTimesEveryStep) {
     }
     EXPECT_GT(sum, best / 3);
     EXPECT_LT(sum, best * 5 + 1'000'000);
-    for (const int64_t time : *times) EXPECT_GT(time, 0);
+    for (const int64_t time : times) EXPECT_GT(time, 0);
   }
 }
 
 // A timer works for any number of sessions of the group, of any length.
 TEST_F(StepTimerTest, CanBeReused) {
-  auto timer = StepTimer::create(group_, StepTimer::Method::kTimerQueries);
-  ASSERT_TRUE(timer.ok());
-  ASSERT_TRUE((*timer)->begin(1).ok());
-  const auto none = (*timer)->finish();
-  ASSERT_TRUE(none.ok());
-  EXPECT_TRUE(none->empty());
+  auto timer = value_of(StepTimer::create(group_, StepTimer::Method::kTimerQueries));
+  ASSERT_TRUE(timer->begin(1).ok());
+  const auto none = value_of(timer->finish());
+  EXPECT_TRUE(none.empty());
   for (int i = 0; i < 2; ++i) {
-    const auto times = session_->profile(**timer);
-    ASSERT_TRUE(times.ok()) << times.status().message();
-    EXPECT_EQ(static_cast<int>(times->size()), plan_->dispatches());
+    const auto times = value_of(session_->profile(*timer));
+    EXPECT_EQ(static_cast<int>(times.size()), plan_->dispatches());
   }
 }
 
@@ -130,24 +123,49 @@ TEST_F(StepTimerTest, PassesWithAJumpingClockAreNotCounted) {
   GlApi jumping = gl();
   real_get_integer = jumping.GetIntegerv;
   jumping.GetIntegerv = jumping_clock;
-  auto timer = StepTimer::create(ShareGroup::create(jumping), StepTimer::Method::kTimerQueries);
-  ASSERT_TRUE(timer.ok()) << timer.status().message();
+  auto timer = value_of(StepTimer::create(ShareGroup::create(jumping), StepTimer::Method::kTimerQueries));
   spoiled_passes = asked = 0;
-  ASSERT_TRUE(session_->profile(**timer).ok());
-  EXPECT_FALSE((*timer)->disjoint());
+  ASSERT_TRUE(session_->profile(*timer).ok());
+  EXPECT_FALSE(timer->disjoint());
   spoiled_passes = 1;
-  ASSERT_TRUE(session_->profile(**timer).ok());
-  EXPECT_TRUE((*timer)->disjoint());
+  ASSERT_TRUE(session_->profile(*timer).ok());
+  EXPECT_TRUE(timer->disjoint());
 
   asked = 0;
   spoiled_passes = 4;  // the one that is never counted, and three more
-  const auto times = median_step_times(*session_, **timer, 3);
-  ASSERT_TRUE(times.ok()) << times.status().message();
+  const auto times = value_of(median_step_times(*session_, *timer, 3));
   EXPECT_EQ(asked, 2 * (4 + 3));
   spoiled_passes = 1000;
-  const auto never = median_step_times(*session_, **timer, 3);
-  ASSERT_FALSE(never.ok());
-  EXPECT_NE(never.status().message().find("clock"), std::string::npos) << never.status().message();
+  expect_failure(median_step_times(*session_, *timer, 3), {"clock"});
+}
+
+using DeviceSpeedTest = GlTest;
+
+TEST_F(DeviceSpeedTest, IsMeasured) {
+  auto timer = value_of(StepTimer::create(ShareGroup::create(gl())));
+  const GlState before = snapshot_gl_state(gl());
+  double fastest[2] = {};
+  for (double& multiply_adds : fastest) {
+    const auto speed = value_of(measure_device(*timer, device().limits));
+    std::printf("%.1f GFLOP/s with %d chains, %.1f GB/s%s\n", speed.multiply_adds_per_second * 2e-9, speed.chains,
+                speed.copied_bytes_per_second * 1e-9, speed.buffer_textures ? " through buffer textures" : "");
+    multiply_adds = speed.multiply_adds_per_second;
+    EXPECT_GT(speed.multiply_adds_per_second, 1e8);
+    EXPECT_LT(speed.multiply_adds_per_second, 1e15);
+    EXPECT_GT(speed.copied_bytes_per_second, 1e7);
+    EXPECT_LT(speed.copied_bytes_per_second, 1e14);
+    EXPECT_TRUE(!speed.buffer_textures || device().limits.max_buffer_texels > 0);
+  }
+  EXPECT_LT(fastest[0], fastest[1] * 3) << "the machine may be busy, but not that much";
+  EXPECT_LT(fastest[1], fastest[0] * 3) << "the machine may be busy, but not that much";
+  EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+}
+
+// Without buffer textures, the other variant is used.
+TEST_F(DeviceSpeedTest, WorksAtTheMinimumLimits) {
+  auto timer = value_of(StepTimer::create(ShareGroup::create(gl()), StepTimer::Method::kFences));
+  const auto speed = value_of(measure_device(*timer, device().limits.clamped_to_minimum()));
+  EXPECT_GT(speed.copied_bytes_per_second, 0);
 }
 
 }  // namespace

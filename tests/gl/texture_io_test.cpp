@@ -7,6 +7,7 @@
 #include "gpu_engine/session_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
 #include "ref/ref_ops.h"
@@ -47,24 +48,21 @@ class TextureIoTest : public GlTest {
   // Runs a one-input model on the picture and returns its output.
   HostTensor run(const OpCase& op, const Picture& picture, const InputSpec& spec, const InputTransform& transform,
                  std::string* kernels = nullptr, GLenum format = GL_RGBA8) {
-    const auto model = model_from_graph(op.graph);
-    EXPECT_TRUE(model.ok()) << model.status().message();
+    const auto model = value_of(model_from_graph(op.graph));
     ForcedPlanOptions options;
     options.inputs = {spec};
     options.sentinel_bytes = 64;
-    const auto plan = build_plan(*model, device().limits, options);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto session = Session::create(gl(), *plan);
-    EXPECT_TRUE(session.ok()) << session.status().message();
+    const auto plan = value_of(build_plan(model, device().limits, options));
+    auto session = value_of(Session::create(gl(), plan));
     const GlTexture texture = upload(picture, format);
     EXPECT_TRUE(
-        (*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, picture.width, picture.height}, transform).ok());
-    EXPECT_TRUE((*session)->run().ok());
-    HostTensor got(DataType::kFloat32, (*plan)->model().outputs()[0].shape);
-    EXPECT_TRUE((*session)->read_output(0, got.data).ok());
-    EXPECT_TRUE(check_sentinels(**session).ok());
+        session->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, picture.width, picture.height}, transform).ok());
+    EXPECT_TRUE(session->run().ok());
+    HostTensor got(DataType::kFloat32, plan->model().outputs()[0].shape);
+    EXPECT_TRUE(session->read_output(0, got.data).ok());
+    EXPECT_TRUE(check_sentinels(*session).ok());
     if (kernels != nullptr) {
-      for (const Step& step : data_of(**plan).steps) *kernels += step.kernel + "\n";
+      for (const Step& step : data_of(*plan).steps) *kernels += step.kernel + "\n";
     }
     return got;
   }
@@ -106,10 +104,9 @@ TEST_F(TextureIoTest, FirstConvolutionSamplesTheTexture) {
         builder.node(OpType::kConv2d, Conv2dAttr{{mode}, stride, stride, dilation, dilation},
                      {data, weights, builder.constant({out})}, Activation::kHardSwish);
         const OpCase op = builder.build("first convolution");
-        const auto expected = ref::run(op.graph, {as_tensor(picture, 3, spec)});
-        ASSERT_TRUE(expected.ok()) << expected.status().message();
+        const auto expected = value_of(ref::run(op.graph, {as_tensor(picture, 3, spec)}));
         std::string kernels;
-        const Comparison figures = compare(expected->at(0), run(op, picture, spec, {}, &kernels));
+        const Comparison figures = compare(expected.at(0), run(op, picture, spec, {}, &kernels));
         EXPECT_NE(kernels.find("conv2d_texture.comp"), std::string::npos) << kernels;
         EXPECT_LE(figures.nmse, 1e-9) << to_string(figures);
         std::printf("%d channels, kernel %d: NMSE %.2e\n", out, kernel, figures.nmse);
@@ -127,9 +124,8 @@ TEST_F(TextureIoTest, LoadPassForOtherFirstOperators) {
     CaseBuilder builder(51);
     builder.node(OpType::kTanh, {}, {builder.input({1, 9, 13, channels})});
     const OpCase op = builder.build("load pass");
-    const auto expected = ref::run(op.graph, {as_tensor(picture, channels, spec)});
-    ASSERT_TRUE(expected.ok());
-    const Comparison figures = compare(expected->at(0), run(op, picture, spec, {}));
+    const auto expected = value_of(ref::run(op.graph, {as_tensor(picture, channels, spec)}));
+    const Comparison figures = compare(expected.at(0), run(op, picture, spec, {}));
     EXPECT_LE(figures.nmse, 1e-9) << to_string(figures);
   }
 }
@@ -225,9 +221,8 @@ TEST_F(TextureIoTest, LetterboxPixelsAreInsideTheTensorForTheFirstConvolution) {
   builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                {data, builder.constant({8, 3, 3, 3}), builder.constant({8})});
   const OpCase op = builder.build("letterboxed convolution");
-  const auto expected = ref::run(op.graph, {tensor});
-  ASSERT_TRUE(expected.ok());
-  const Comparison figures = compare(expected->at(0), run(op, picture, spec, transform));
+  const auto expected = value_of(ref::run(op.graph, {tensor}));
+  const Comparison figures = compare(expected.at(0), run(op, picture, spec, transform));
   EXPECT_LE(figures.nmse, 1e-9) << to_string(figures);
 }
 
@@ -251,15 +246,13 @@ TEST_F(TextureIoTest, TextureParametersOfTheCallerAreKept) {
   const auto model = model_from_graph(op.graph);
   ForcedPlanOptions options;
   options.inputs = {texture_spec()};
-  const auto plan = build_plan(*model, device().limits, options);
-  ASSERT_TRUE(plan.ok());
-  auto session = Session::create(gl(), *plan);
-  ASSERT_TRUE(session.ok());
+  const auto plan = value_of(build_plan(*model, device().limits, options));
+  auto session = value_of(Session::create(gl(), plan));
   // With the default, GL_NEAREST_MIPMAP_LINEAR, a texture with one level is incomplete unless our sampler is bound.
-  ASSERT_TRUE((*session)->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, 8, 8}).ok());
-  ASSERT_TRUE((*session)->run().ok());
+  ASSERT_TRUE(session->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, 8, 8}).ok());
+  ASSERT_TRUE(session->run().ok());
   HostTensor got(DataType::kFloat32, {1, 8, 8, 3});
-  ASSERT_TRUE((*session)->read_output(0, got.data).ok());
+  ASSERT_TRUE(session->read_output(0, got.data).ok());
   EXPECT_NEAR(got.as<float>()[0], picture.sample(0, 0, 0), 1e-6);
 }
 
@@ -270,10 +263,7 @@ TEST_F(TextureIoTest, InputsThatCannotBeTextures) {
   const auto model = model_from_graph(op.graph);
   ForcedPlanOptions options;
   options.inputs = {texture_spec()};
-  const auto plan = build_plan(*model, device().limits, options);
-  ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.status().message().find("1x8x8x5"), std::string::npos) << plan.status().message();
-  EXPECT_NE(plan.status().message().find("input0"), std::string::npos) << plan.status().message();
+  expect_failure(build_plan(*model, device().limits, options), {"1x8x8x5", "input0"});
 }
 
 class TextureOutputTest : public TextureIoTest {
@@ -287,15 +277,12 @@ class TextureOutputTest : public TextureIoTest {
     const auto model = model_from_graph(op.graph);
     ForcedPlanOptions options;
     options.outputs = {spec};
-    const auto plan = build_plan(*model, device().limits, options);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
-    auto session = Session::create(gl(), *plan);
-    EXPECT_TRUE(session.ok()) << session.status().message();
-    EXPECT_TRUE((*session)->write_input(0, logits.data).ok());
-    EXPECT_TRUE((*session)->run().ok());
-    const auto texture = (*session)->output_texture(0);
-    EXPECT_TRUE(texture.ok());
-    return read_texture(*texture);
+    const auto plan = value_of(build_plan(*model, device().limits, options));
+    auto session = value_of(Session::create(gl(), plan));
+    EXPECT_TRUE(session->write_input(0, logits.data).ok());
+    EXPECT_TRUE(session->run().ok());
+    const auto texture = value_of(session->output_texture(0));
+    return read_texture(texture);
   }
 };
 
@@ -352,9 +339,7 @@ TEST_F(TextureOutputTest, ClassesThatDoNotExist) {
   options.outputs[0].target = OutputSpec::Target::kTexture;
   options.outputs[0].conversion = OutputSpec::Conversion::kProbability;
   options.outputs[0].classes = {3};
-  const auto plan = build_plan(*model_from_graph(op.graph), device().limits, options);
-  ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.status().message().find("class 3"), std::string::npos) << plan.status().message();
+  expect_failure(build_plan(*model_from_graph(op.graph), device().limits, options), {"class 3"});
 }
 
 }  // namespace

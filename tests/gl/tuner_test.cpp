@@ -14,6 +14,7 @@
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
 #include "sightglass/session.h"
@@ -53,15 +54,13 @@ class TunerTest : public GlTest {
   }
 
   std::vector<std::byte> outputs(const ForcedPlanOptions& options) {
-    const auto plan = build_plan(model_, device().limits, options);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
-    const auto session = Session::create(gl(), *plan);
-    EXPECT_TRUE(session.ok()) << session.status().message();
-    EXPECT_TRUE((*session)->write_input(0, case_.inputs[0].data).ok());
-    EXPECT_TRUE((*session)->run().ok());
+    const auto plan = value_of(build_plan(model_, device().limits, options));
+    const auto session = value_of(Session::create(gl(), plan));
+    EXPECT_TRUE(session->write_input(0, case_.inputs[0].data).ok());
+    EXPECT_TRUE(session->run().ok());
     const TensorInfo& info = model_->outputs()[0];
     HostTensor output(info.type, info.shape);
-    EXPECT_TRUE((*session)->read_output(0, output.data).ok());
+    EXPECT_TRUE(session->read_output(0, output.data).ok());
     return output.data;
   }
 
@@ -97,23 +96,22 @@ TEST_F(TunerTest, EveryVariantGivesTheSameBits) {
 }
 
 TEST_F(TunerTest, TunesEveryStepThatHasVariants) {
-  const auto report = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
-  ASSERT_TRUE(report.ok()) << report.status().message();
-  EXPECT_TRUE(report->complete);
-  EXPECT_EQ(report->tuning.device(), device_name(device()));
-  EXPECT_EQ(report->tuning.size(), 6u) << report->tuning.to_text();
-  EXPECT_GE(report->sets, 4);
-  EXPECT_LE(report->tuned_ms, report->usual_ms);
-  std::printf("%d sets; %.3f ms usual, %.3f ms tuned\n%s", report->sets, report->usual_ms, report->tuned_ms,
-              report->tuning.to_text().c_str());
+  const auto report = value_of(tune(ShareGroup::create(gl()), model_, device(), {}, options_));
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.tuning.device(), device_name(device()));
+  EXPECT_EQ(report.tuning.size(), 6u) << report.tuning.to_text();
+  EXPECT_GE(report.sets, 4);
+  EXPECT_LE(report.tuned_ms, report.usual_ms);
+  std::printf("%d sets; %.3f ms usual, %.3f ms tuned\n%s", report.sets, report.usual_ms, report.tuned_ms,
+              report.tuning.to_text().c_str());
 
   ForcedPlanOptions tuned;
-  tuned.tuning = std::make_shared<const Tuning>(report->tuning);
+  tuned.tuning = std::make_shared<const Tuning>(report.tuning);
   EXPECT_EQ(outputs(tuned), outputs({}));
   const auto plan = build_plan(model_, device().limits, tuned);
   for (const Step& step : data_of(**plan).steps) {
     if (step.variant.step.empty()) continue;
-    EXPECT_EQ(report->tuning.choice(step.variant.step), step.variant.name) << step.variant.step;
+    EXPECT_EQ(report.tuning.choice(step.variant.step), step.variant.name) << step.variant.step;
   }
 }
 
@@ -129,12 +127,11 @@ TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
   mali.limits.kernels = device_family("ARM", "Mali-G52").kernels;
   const auto sets = [&](int32_t texels) {
     mali.limits.max_buffer_texels = texels;
-    const auto report = tune(ShareGroup::create(gl()), model, mali, {}, options_);
-    EXPECT_TRUE(report.ok()) << report.status().message();
-    EXPECT_TRUE(report->complete);
-    EXPECT_EQ(report->tuning.size(), 2u);
-    std::printf("%d sets with %d texels\n", report->sets, texels);
-    return report->sets;
+    const auto report = value_of(tune(ShareGroup::create(gl()), model, mali, {}, options_));
+    EXPECT_TRUE(report.complete);
+    EXPECT_EQ(report.tuning.size(), 2u);
+    std::printf("%d sets with %d texels\n", report.sets, texels);
+    return report.sets;
   };
   const int without = sets(0);
   EXPECT_EQ(without, 9);  // the default, another work group, seven more tiles
@@ -143,22 +140,19 @@ TEST_F(TunerTest, ShortBufferTexturesDoNotEndTuning) {
 }
 
 TEST_F(TunerTest, KnownStepsAreNotMeasuredAgain) {
-  const auto first = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
-  ASSERT_TRUE(first.ok());
+  const auto first = value_of(tune(ShareGroup::create(gl()), model_, device(), {}, options_));
   ForcedPlanOptions known;
-  known.tuning = std::make_shared<const Tuning>(first->tuning);
-  const auto second = tune(ShareGroup::create(gl()), model_, device(), known, options_);
-  ASSERT_TRUE(second.ok());
-  EXPECT_EQ(second->sets, 0);
-  EXPECT_TRUE(second->tuning.empty());
+  known.tuning = std::make_shared<const Tuning>(first.tuning);
+  const auto second = value_of(tune(ShareGroup::create(gl()), model_, device(), known, options_));
+  EXPECT_EQ(second.sets, 0);
+  EXPECT_TRUE(second.tuning.empty());
 }
 
 TEST_F(TunerTest, AnEmptyBudgetMeasuresOnlyTheDefaultVariants) {
   options_.budget = std::chrono::milliseconds(0);
-  const auto report = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
-  ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->sets, 1);
-  EXPECT_FALSE(report->complete);
+  const auto report = value_of(tune(ShareGroup::create(gl()), model_, device(), {}, options_));
+  EXPECT_EQ(report.sets, 1);
+  EXPECT_FALSE(report.complete);
 }
 
 // A driver that takes ten seconds of a fake clock to compile a program whose source has a line that begins with
@@ -191,60 +185,51 @@ class SlowCompilerTest : public TunerTest {
 };
 
 TEST_F(SlowCompilerTest, LargerVariantsAreNotTried) {
-  const auto all = tune_with_slow("");
-  ASSERT_TRUE(all.ok()) << all.status().message();
-  EXPECT_EQ(all->ended, 0);
+  const auto all = value_of(tune_with_slow(""));
+  EXPECT_EQ(all.ended, 0);
   // The usual variants are never given up, so one more set is built.
-  const auto none = tune_with_slow("#version");
-  ASSERT_TRUE(none.ok()) << none.status().message();
-  EXPECT_EQ(none->sets, 2);
-  EXPECT_EQ(none->ended, 6);
-  EXPECT_TRUE(none->complete) << "another start would end in the same way";
-  EXPECT_EQ(none->tuning.size(), 6u);
+  const auto none = value_of(tune_with_slow("#version"));
+  EXPECT_EQ(none.sets, 2);
+  EXPECT_EQ(none.ended, 6);
+  EXPECT_TRUE(none.complete) << "another start would end in the same way";
+  EXPECT_EQ(none.tuning.size(), 6u);
   // Other kinds of steps continue.
-  const auto some = tune_with_slow("#define ROWS ");
-  ASSERT_TRUE(some.ok()) << some.status().message();
-  std::printf("%d sets in all, %d with slow programs of ROWS, which end %d kinds of steps\n", all->sets, some->sets,
-              some->ended);
-  EXPECT_GT(some->ended, 0);
-  EXPECT_LT(some->ended, 6);
-  EXPECT_EQ(some->sets, all->sets);
+  const auto some = value_of(tune_with_slow("#define ROWS "));
+  std::printf("%d sets in all, %d with slow programs of ROWS, which end %d kinds of steps\n", all.sets, some.sets,
+              some.ended);
+  EXPECT_GT(some.ended, 0);
+  EXPECT_LT(some.ended, 6);
+  EXPECT_EQ(some.sets, all.sets);
   options_.compile_limit = std::chrono::seconds(20);
-  const auto patient = tune_with_slow("#version");
-  ASSERT_TRUE(patient.ok());
-  EXPECT_EQ(patient->ended, 0);
+  const auto patient = value_of(tune_with_slow("#version"));
+  EXPECT_EQ(patient.ended, 0);
 }
 
 TEST_F(TunerTest, ReportsProgress) {
   std::vector<std::pair<int, int>> calls;
   options_.progress = [&](int done, int total) { calls.emplace_back(done, total); };
-  const auto report = tune(ShareGroup::create(gl()), model_, device(), {}, options_);
-  ASSERT_TRUE(report.ok()) << report.status().message();
-  ASSERT_EQ(calls.size(), static_cast<size_t>(report->sets) + 1);
+  const auto report = value_of(tune(ShareGroup::create(gl()), model_, device(), {}, options_));
+  ASSERT_EQ(calls.size(), static_cast<size_t>(report.sets) + 1);
   EXPECT_EQ(calls.front().first, 0);
   for (size_t i = 0; i + 1 < calls.size(); ++i) EXPECT_LT(calls[i].first, calls[i].second);
-  EXPECT_EQ(calls.back(), std::pair(report->sets, report->sets));
+  EXPECT_EQ(calls.back(), std::pair(report.sets, report.sets));
 }
 
 TEST_F(TunerTest, ResultsAreKept) {
-  const auto measured = prepare(TuningMode::kOn);
-  ASSERT_TRUE(measured.ok()) << measured.status().message();
+  const auto measured = value_of(prepare(TuningMode::kOn));
   EXPECT_TRUE(fs::exists(file()));
   std::string note;
-  const auto cached = prepare(TuningMode::kCached, &note);
-  ASSERT_TRUE(cached.ok());
-  EXPECT_EQ(**cached, **measured);
+  const auto cached = value_of(prepare(TuningMode::kCached, &note));
+  EXPECT_EQ(*cached, *measured);
   EXPECT_EQ(note, "");
-  const auto off = prepare(TuningMode::kOff);
-  ASSERT_TRUE(off.ok());
-  EXPECT_EQ(*off, nullptr);
+  const auto off = value_of(prepare(TuningMode::kOff));
+  EXPECT_EQ(off, nullptr);
 }
 
 TEST_F(TunerTest, WithoutAFileThereAreNoResults) {
   std::string note;
-  const auto cached = prepare(TuningMode::kCached, &note);
-  ASSERT_TRUE(cached.ok());
-  EXPECT_TRUE((*cached)->empty());
+  const auto cached = value_of(prepare(TuningMode::kCached, &note));
+  EXPECT_TRUE(cached->empty());
   EXPECT_EQ(note, "");
 }
 
@@ -253,10 +238,9 @@ TEST_F(TunerTest, ShippedChoicesAreForStepsThatWereNotMeasured) {
   mali.vendor = "ARM";
   mali.renderer = "Mali-G57 MC2";
   EXPECT_EQ(shipped_tuning_path("share", mali), "share/mali.txt");
-  const auto measured = prepare(TuningMode::kOn);
-  ASSERT_TRUE(measured.ok()) << measured.status().message();
+  const auto measured = value_of(prepare(TuningMode::kOn));
   // Of another device of the family: a step that was measured here, and one that was not.
-  const std::string own = (*measured)->to_text();
+  const std::string own = measured->to_text();
   const size_t begin = own.find('\n', own.find("\ndevice ") + 1) + 1;
   const std::string step = own.substr(begin, own.find(": ", begin) - begin);
   write(shipped_file(), "sightglass-tuning 1\ndevice another | one | 1\n" + step + ": shipped\nother step: shipped\n");
@@ -266,7 +250,7 @@ TEST_F(TunerTest, ShippedChoicesAreForStepsThatWereNotMeasured) {
   ASSERT_TRUE(cached.ok());
   EXPECT_EQ(note, "");
   EXPECT_EQ((*cached)->choice("other step"), "shipped");
-  EXPECT_EQ((*cached)->choice(step), (*measured)->choice(step));
+  EXPECT_EQ((*cached)->choice(step), measured->choice(step));
   EXPECT_EQ((*cached)->device(), device_name(device()));
   EXPECT_EQ(prepare(TuningMode::kOff).value(), nullptr);
 
@@ -275,9 +259,8 @@ TEST_F(TunerTest, ShippedChoicesAreForStepsThatWereNotMeasured) {
   cached = prepare(TuningMode::kCached);
   ASSERT_TRUE(cached.ok());
   EXPECT_EQ((*cached)->choice(step), "shipped");
-  const auto again = prepare(TuningMode::kOn);
-  ASSERT_TRUE(again.ok());
-  EXPECT_NE((*again)->choice(step), "shipped");
+  const auto again = value_of(prepare(TuningMode::kOn));
+  EXPECT_NE(again->choice(step), "shipped");
   fs::remove_all(shipped_);
   EXPECT_EQ((*prepare(TuningMode::kCached))->choice("other step"), std::nullopt);
 }
@@ -298,9 +281,8 @@ TEST_F(TunerTest, TheShippedFilesAreThoseOfTheirFamilies) {
 TEST_F(TunerTest, ADamagedShippedFileIsHarmless) {
   write(shipped_file(), "not this kind of file");
   std::string note;
-  const auto cached = prepare(TuningMode::kCached, &note);
-  ASSERT_TRUE(cached.ok());
-  EXPECT_TRUE((*cached)->empty());
+  const auto cached = value_of(prepare(TuningMode::kCached, &note));
+  EXPECT_TRUE(cached->empty());
   EXPECT_NE(note.find(shipped_file()), std::string::npos) << note;
 }
 
@@ -315,10 +297,9 @@ TEST_F(TunerTest, DamagedFilesAreHarmless) {
     damaged[i] = static_cast<char>(damaged[i] ^ 0x15);
     for (const std::string& bytes : {damaged, text.substr(0, i)}) {
       write(bytes);
-      const auto cached = prepare(TuningMode::kCached);
-      ASSERT_TRUE(cached.ok());
+      const auto cached = value_of(prepare(TuningMode::kCached));
       ForcedPlanOptions options;
-      options.tuning = *cached;
+      options.tuning = cached;
       ASSERT_TRUE(build_plan(model_, device().limits, options).ok()) << i;
       if (i % 70 != 0) continue;
       ASSERT_EQ(outputs(options), usual) << i;
@@ -329,18 +310,16 @@ TEST_F(TunerTest, DamagedFilesAreHarmless) {
 TEST_F(TunerTest, AnotherDevicesFileIsNotUsed) {
   write("sightglass-tuning 1\ndevice another | one | 1\nconv2d: x\n");
   std::string note;
-  const auto cached = prepare(TuningMode::kCached, &note);
-  ASSERT_TRUE(cached.ok());
-  EXPECT_TRUE((*cached)->empty());
+  const auto cached = value_of(prepare(TuningMode::kCached, &note));
+  EXPECT_TRUE(cached->empty());
   EXPECT_NE(note.find("another | one"), std::string::npos) << note;
 }
 
 TEST_F(TunerTest, AnUnwritableFolderIsHarmless) {
   std::ofstream(folder_) << "a file where the folder should be";
   std::string note;
-  const auto measured = prepare(TuningMode::kOn, &note);
-  ASSERT_TRUE(measured.ok());
-  EXPECT_EQ((*measured)->size(), 6u);
+  const auto measured = value_of(prepare(TuningMode::kOn, &note));
+  EXPECT_EQ(measured->size(), 6u);
   EXPECT_NE(note.find("cannot use this cache directory"), std::string::npos) << note;
 }
 
@@ -365,11 +344,9 @@ TEST_F(TunerTest, AFolderThatOthersMayWriteToIsNotUsed) {
   const auto time = fs::last_write_time(file());
   for (const TuningMode mode : {TuningMode::kCached, TuningMode::kOn}) {
     std::string note;
-    const auto tuning = prepare(mode, &note);
-    ASSERT_TRUE(tuning.ok());
-    EXPECT_EQ((*tuning)->empty(), mode == TuningMode::kCached);
-    EXPECT_NE(note.find("chmod go-w"), std::string::npos) << note;
-    EXPECT_NE(note.find(folder_.string()), std::string::npos) << note;
+    const auto tuning = value_of(prepare(mode, &note));
+    EXPECT_EQ(tuning->empty(), mode == TuningMode::kCached);
+    expect_words(note, {"chmod go-w", folder_.string()});
   }
   EXPECT_EQ(fs::last_write_time(file()), time);
 }
@@ -378,9 +355,8 @@ TEST_F(TunerTest, APipeInPlaceOfAFileIsNotWaitedFor) {
   fs::create_directories(folder_);
   ASSERT_EQ(mkfifo(file().c_str(), 0600), 0);
   std::string note;
-  const auto cached = prepare(TuningMode::kCached, &note);
-  ASSERT_TRUE(cached.ok());
-  EXPECT_TRUE((*cached)->empty());
+  const auto cached = value_of(prepare(TuningMode::kCached, &note));
+  EXPECT_TRUE(cached->empty());
   EXPECT_NE(note.find("a pipe"), std::string::npos) << note;
 }
 
@@ -388,17 +364,15 @@ TEST(TuningTest, RoundTripsThroughText) {
   Tuning tuning("vendor | renderer | version");
   tuning.choose("conv2d 1x2x3x4 to 1x2x3x8", "PIXELS=4 reads=blocks");
   tuning.choose("depthwise", "ROWS=2");
-  const auto parsed = Tuning::parse(tuning.to_text());
-  ASSERT_TRUE(parsed.ok()) << parsed.status().message();
-  EXPECT_EQ(*parsed, tuning);
-  EXPECT_EQ(parsed->choice("depthwise"), "ROWS=2");
-  EXPECT_EQ(parsed->choice("pool"), std::nullopt);
+  const auto parsed = value_of(Tuning::parse(tuning.to_text()));
+  EXPECT_EQ(parsed, tuning);
+  EXPECT_EQ(parsed.choice("depthwise"), "ROWS=2");
+  EXPECT_EQ(parsed.choice("pool"), std::nullopt);
 }
 
 TEST(TuningTest, CommentsAndEmptyLinesAreSkipped) {
-  const auto parsed = Tuning::parse("sightglass-tuning 1\ndevice \n\n# by hand\nconv2d: a\n");
-  ASSERT_TRUE(parsed.ok());
-  EXPECT_EQ(parsed->size(), 1u);
+  const auto parsed = value_of(Tuning::parse("sightglass-tuning 1\ndevice \n\n# by hand\nconv2d: a\n"));
+  EXPECT_EQ(parsed.size(), 1u);
 }
 
 TEST(TuningTest, InvalidTextIsRejectedWithItsLine) {

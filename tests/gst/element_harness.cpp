@@ -117,13 +117,8 @@ OwnEvent ElementHarness::upstream_event(GstEventType type) const {
 OwnMessage ElementHarness::message(GstMessageType type) const { return OwnMessage(gst_bus_pop_filtered(bus_, type)); }
 
 std::string ElementHarness::error() const {
-  const OwnMessage message = this->message(GST_MESSAGE_ERROR);
-  if (message == nullptr) return "";
-  GError* error = nullptr;
-  gst_message_parse_error(message.get(), &error, nullptr);
-  std::string text = error->message;
-  g_error_free(error);
-  return text;
+  OwnMessage message = this->message(GST_MESSAGE_ERROR);
+  return message != nullptr ? take_text(message.release()) : "";
 }
 
 }  // namespace sightglass::test

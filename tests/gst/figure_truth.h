@@ -25,19 +25,16 @@ struct Figure {
 // model was not trained on figures with seeds from 1000000 on.
 Figure draw_figure(int32_t width, int32_t height, const std::string& properties);
 
-// Ground-truth masks, in the order of the frames that pass a pad: tightly packed bytes at the frame size.
+// Ground-truth masks, in the order of the frames of a glfiguresrc: tightly packed bytes at the frame size.
 struct Truths {
   std::mutex mutex;
   std::deque<std::vector<uint8_t>> masks;
 
-  // Records from now on. This object must outlive the data flow of the pad.
-  void collect_at(GstPad* pad);
+  // Records from now on. This object must outlive the data flow of the element.
+  void collect_from(GstElement* figure);
 };
 
 // Returns the first component of each pixel of a sample, and unreferences the sample.
 std::vector<uint8_t> take_first_component(GstSample* sample);
-
-// Returns the text of the first error on the bus of the pipeline.
-std::string error_of(GstElement* pipeline);
 
 }  // namespace sightglass::test

@@ -21,6 +21,20 @@ struct Rgba {
   const uint8_t* at(int32_t x, int32_t y) const { return pixels.data() + (static_cast<size_t>(y) * width + x) * 4; }
 };
 
+// An opaque image. `color` returns the three components at x and y.
+template <typename ColorAt>
+Rgba painted(int32_t width, int32_t height, ColorAt color) {
+  Rgba picture(width, height);
+  for (int32_t y = 0; y < height; ++y) {
+    for (int32_t x = 0; x < width; ++x) {
+      const auto components = color(x, y);
+      for (size_t c = 0; c < 3; ++c) picture.at(x, y)[c] = static_cast<uint8_t>(components[c]);
+      picture.at(x, y)[3] = 255;
+    }
+  }
+  return picture;
+}
+
 // Creates an immutable RGBA8 texture with the image.
 GlTexture upload(const GlApi& gl, const Rgba& picture);
 // Creates a mask as sessions output it: RGBA16F, with the values in R.

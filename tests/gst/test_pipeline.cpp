@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include "harness/scratch_folder.h"
 #include "register_elements.h"
@@ -46,20 +48,66 @@ guint64 stat_of(GstElement* element, const char* name) {
   return value;
 }
 
+GstElement* part_of(GstElement* bin, const char* name) {
+  GstElement* part = gst_bin_get_by_name(GST_BIN(bin), name);
+  if (part != nullptr) gst_object_unref(part);
+  return part;
+}
+
+GstPad* pad_of(GstElement* element, const char* name) {
+  GstPad* pad = gst_element_get_static_pad(element, name);
+  if (pad != nullptr) gst_object_unref(pad);
+  return pad;
+}
+
+std::string take_text(GstMessage* message) {
+  GError* error = nullptr;
+  (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR ? gst_message_parse_error : gst_message_parse_warning)(
+      message, &error, nullptr);
+  std::string text = error->message;
+  g_error_free(error);
+  gst_message_unref(message);
+  return text;
+}
+
+std::string posted(GstElement* pipeline, GstMessageType type) {
+  GstBus* bus = gst_element_get_bus(pipeline);
+  GstMessage* message = gst_bus_pop_filtered(bus, type);
+  gst_object_unref(bus);
+  return message == nullptr ? "" : take_text(message);
+}
+
+Launched::Launched(const std::string& text) {
+  init_gstreamer();
+  GError* error = nullptr;
+  pipeline_ = gst_parse_launch(text.c_str(), &error);
+  if (error != nullptr) throw std::runtime_error(text + ": " + error->message);
+}
+
+Launched::~Launched() {
+  gst_element_set_state(pipeline_, GST_STATE_NULL);
+  gst_object_unref(pipeline_);
+}
+
+bool Launched::settles() const {
+  return gst_element_get_state(pipeline_, nullptr, nullptr, 60 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS;
+}
+
+GstSample* Launched::pull(const char* sink) const {
+  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK((*this)[sink]), 60 * GST_SECOND);
+  EXPECT_NE(sample, nullptr) << sink << ": " << posted(pipeline_, GST_MESSAGE_ERROR);
+  return sample;
+}
+
 std::string outcome_of(GstElement* pipeline) {
   GstBus* bus = gst_element_get_bus(pipeline);
   GstMessage* message = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
                                                    static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  std::string text = message == nullptr ? "neither an end nor an error arrived" : "end";
-  if (message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError* error = nullptr;
-    gst_message_parse_error(message, &error, nullptr);
-    text = error->message;
-    g_error_free(error);
-  }
-  if (message != nullptr) gst_message_unref(message);
   gst_object_unref(bus);
-  return text;
+  if (message == nullptr) return "neither an end nor an error arrived";
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) return take_text(message);
+  gst_message_unref(message);
+  return "end";
 }
 
 TestPipeline::TestPipeline(const std::string& middle, Entry entry) {
@@ -70,16 +118,13 @@ TestPipeline::TestPipeline(const std::string& middle, Entry entry) {
   GError* error = nullptr;
   pipeline_ = gst_parse_launch(text.c_str(), &error);
   if (error != nullptr) g_error("%s: %s", text.c_str(), error->message);
-  source_ = gst_bin_get_by_name(GST_BIN(pipeline_), "source");
-  element_ = gst_bin_get_by_name(GST_BIN(pipeline_), "segment");
-  sink_ = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
+  source_ = part_of(pipeline_, "source");
+  element_ = part_of(pipeline_, "segment");
+  sink_ = part_of(pipeline_, "sink");
 }
 
 TestPipeline::~TestPipeline() {
   set_state(GST_STATE_NULL, true);
-  gst_object_unref(sink_);
-  if (element_ != nullptr) gst_object_unref(element_);
-  gst_object_unref(source_);
   gst_object_unref(pipeline_);
 }
 
@@ -164,23 +209,26 @@ std::optional<Rgba> TestPipeline::pass(const std::string& caps, GstBuffer* buffe
   return pull();
 }
 
+Rgba TestPipeline::arrived(std::optional<Rgba> picture, Place at) {
+  if (!picture) {
+    throw std::runtime_error(std::string(at.file_name()) + ":" + std::to_string(at.line()) +
+                             ": no frame arrived: " + error(1));
+  }
+  return *std::move(picture);
+}
+
 bool TestPipeline::send_segment() {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
-  GstPad* sink = gst_element_get_static_pad(element_, "sink");
-  const bool sent = gst_pad_send_event(sink, gst_event_new_segment(&segment)) != FALSE;
-  gst_object_unref(sink);
-  return sent;
+  return gst_pad_send_event(pad_of(element_, "sink"), gst_event_new_segment(&segment)) != FALSE;
 }
 
 bool TestPipeline::flush() {
-  GstPad* sink = gst_element_get_static_pad(element_, "sink");
+  GstPad* sink = pad_of(element_, "sink");
   // A sink that is flushed during the change to PLAYING may stay PAUSED.
   gst_element_get_state(pipeline_, nullptr, nullptr, 20 * GST_SECOND);
-  const bool flushed = gst_pad_send_event(sink, gst_event_new_flush_start()) != FALSE &&
-                       gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)) != FALSE;
-  gst_object_unref(sink);
-  return flushed && send_segment();
+  return gst_pad_send_event(sink, gst_event_new_flush_start()) != FALSE &&
+         gst_pad_send_event(sink, gst_event_new_flush_stop(TRUE)) != FALSE && send_segment();
 }
 
 bool TestPipeline::at_end() const { return gst_app_sink_is_eos(GST_APP_SINK(sink_)) != FALSE; }
@@ -190,15 +238,7 @@ std::string TestPipeline::message(GstMessageType type, int seconds) {
   GstMessage* message = gst_bus_timed_pop_filtered(bus, static_cast<GstClockTime>(seconds) * GST_SECOND, type);
   std::string text;
   if (message != nullptr) {
-    GError* error = nullptr;
-    if (type == GST_MESSAGE_ERROR) {
-      gst_message_parse_error(message, &error, nullptr);
-    } else {
-      gst_message_parse_warning(message, &error, nullptr);
-    }
-    text = error->message;
-    g_error_free(error);
-    gst_message_unref(message);
+    text = take_text(message);
     gst_bus_set_flushing(bus, TRUE);
     gst_bus_set_flushing(bus, FALSE);
   }
@@ -208,5 +248,27 @@ std::string TestPipeline::message(GstMessageType type, int seconds) {
 
 std::string TestPipeline::error(int seconds) { return message(GST_MESSAGE_ERROR, seconds); }
 std::string TestPipeline::warning(int seconds) { return message(GST_MESSAGE_WARNING, seconds); }
+
+PlayingPipeline::PlayingPipeline(const std::string& middle, Entry entry) : TestPipeline(middle, entry) {
+  if (!set_state(GST_STATE_PLAYING)) throw std::runtime_error(middle + ": cannot play: " + error(1));
+}
+
+void replace_buffers(GstElement* element, const char* pad, std::function<GstBuffer*(GstBuffer*)> function) {
+  using Function = std::function<GstBuffer*(GstBuffer*)>;
+  gst_pad_add_probe(
+      pad_of(element, pad), GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad*, GstPadProbeInfo* info, gpointer data) {
+        GST_PAD_PROBE_INFO_DATA(info) = (*static_cast<Function*>(data))(GST_PAD_PROBE_INFO_BUFFER(info));
+        return GST_PAD_PROBE_OK;
+      },
+      new Function(std::move(function)), [](gpointer data) { delete static_cast<Function*>(data); });
+}
+
+void on_buffers(GstElement* element, const char* pad, std::function<void(GstBuffer*)> function) {
+  replace_buffers(element, pad, [function = std::move(function)](GstBuffer* buffer) {
+    function(buffer);
+    return buffer;
+  });
+}
 
 }  // namespace sightglass::test

@@ -12,6 +12,7 @@
 #include "harness/golden_sample.h"
 #include "harness/golden_writer.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 
 namespace sightglass::test {
 namespace {
@@ -76,10 +77,9 @@ TEST(Golden, EveryCaseHasASample) {
       ++refused;  // TensorFlow Lite made no output, or no numbers
       continue;
     }
-    const auto samples = load_samples(golden);
-    ASSERT_TRUE(samples.ok()) << samples.status().message();
-    ASSERT_EQ(samples->size(), data->outputs.size());
-    for (const Reference& sample : *samples) {
+    const auto samples = value_of(load_samples(golden));
+    ASSERT_EQ(samples.size(), data->outputs.size());
+    for (const Reference& sample : samples) {
       EXPECT_LE(sample.numbers.shape.elements(), kSampleNumbers);
       numbers += sample.numbers.data.size();
     }
@@ -100,8 +100,7 @@ TEST(Golden, EveryCaseHasASample) {
   const std::vector<GoldenCase> figure = golden_cases_of("figure");
   ASSERT_EQ(figure.size(), 5u);
   for (const GoldenCase& golden : figure) {
-    const auto inputs = load_inputs(golden);
-    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
+    const auto inputs = value_of(load_inputs(golden));
     EXPECT_TRUE(fs::exists(golden.model_file)) << golden.model_file;
   }
 }
@@ -131,8 +130,7 @@ TEST(Golden, SamplesMatchTheWholeOutputs) {
     EXPECT_FALSE(golden.model_file.empty()) << golden.model;
     if (!describe_case(golden).ok()) continue;
     EXPECT_TRUE(has_whole_outputs(golden)) << golden.model;
-    const auto inputs = load_inputs(golden);
-    EXPECT_TRUE(inputs.ok()) << inputs.status().message();
+    const auto inputs = value_of(load_inputs(golden));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "harness/compare.h"
+#include "harness/value_of.h"
 #include "model/picture_input.h"
 
 namespace sightglass::test {
@@ -70,37 +71,32 @@ Picture gray_ramp(int32_t width, int32_t height) {
 TEST(PictureInput, IsExactAtTensorSize) {
   const Picture picture = gray_ramp(4, 3);
   const auto tensor =
-      picture_to_tensor(picture, DataType::kFloat32, Shape{1, 3, 4, 3}, Normalization::from_range(-1, 1));
-  ASSERT_TRUE(tensor.ok()) << tensor.status().message();
+      value_of(picture_to_tensor(picture, DataType::kFloat32, Shape{1, 3, 4, 3}, Normalization::from_range(-1, 1)));
   for (size_t i = 0; i < picture.pixels.size(); ++i) {
-    ASSERT_EQ(tensor->as<float>()[i],
+    ASSERT_EQ(tensor.as<float>()[i],
               static_cast<float>(picture.pixels[i]) * static_cast<float>(0.00784313725490196) + -1.0f);
   }
-  const auto bytes = picture_to_tensor(picture, DataType::kUInt8, Shape{1, 3, 4, 3});
-  ASSERT_TRUE(bytes.ok());
-  EXPECT_EQ(std::memcmp(bytes->data.data(), picture.pixels.data(), picture.pixels.size()), 0);
+  const auto bytes = value_of(picture_to_tensor(picture, DataType::kUInt8, Shape{1, 3, 4, 3}));
+  EXPECT_EQ(std::memcmp(bytes.data.data(), picture.pixels.data(), picture.pixels.size()), 0);
 }
 
 TEST(PictureInput, GrayStaysExactInOneChannel) {
   const Picture picture = gray_ramp(5, 2);
-  const auto tensor = picture_to_tensor(picture, DataType::kFloat32, Shape{1, 2, 5, 1}, {1.0f, 0.0f});
-  ASSERT_TRUE(tensor.ok());
-  for (size_t i = 0; i < 10; ++i) EXPECT_EQ(tensor->as<float>()[i], picture.pixels[3 * i]);
+  const auto tensor = value_of(picture_to_tensor(picture, DataType::kFloat32, Shape{1, 2, 5, 1}, {1.0f, 0.0f}));
+  for (size_t i = 0; i < 10; ++i) EXPECT_EQ(tensor.as<float>()[i], picture.pixels[3 * i]);
 }
 
 TEST(PictureInput, MissingFourthChannelIsZero) {
-  const auto tensor =
-      picture_to_tensor(gray_ramp(2, 2), DataType::kFloat32, Shape{1, 2, 2, 4}, Normalization::from_range(-1, 1));
-  ASSERT_TRUE(tensor.ok());
-  EXPECT_EQ(tensor->as<float>()[0], -1.0f);
-  EXPECT_EQ(tensor->as<float>()[3], 0.0f);
+  const auto tensor = value_of(
+      picture_to_tensor(gray_ramp(2, 2), DataType::kFloat32, Shape{1, 2, 2, 4}, Normalization::from_range(-1, 1)));
+  EXPECT_EQ(tensor.as<float>()[0], -1.0f);
+  EXPECT_EQ(tensor.as<float>()[3], 0.0f);
 }
 
 TEST(PictureInput, LetterboxLeavesBlackBars) {
   Picture white{8, 4, 3, std::vector<uint8_t>(96, 255)};
-  const auto tensor = picture_to_tensor(white, DataType::kFloat32, Shape{1, 8, 8, 3}, {}, Fit::kLetterbox);
-  ASSERT_TRUE(tensor.ok());
-  const auto row = [&](size_t y) { return tensor->as<float>()[y * 24 + 12]; };
+  const auto tensor = value_of(picture_to_tensor(white, DataType::kFloat32, Shape{1, 8, 8, 3}, {}, Fit::kLetterbox));
+  const auto row = [&](size_t y) { return tensor.as<float>()[y * 24 + 12]; };
   EXPECT_EQ(row(0), 0.0f);
   EXPECT_EQ(row(1), 0.0f);
   EXPECT_NEAR(row(2), 1.0f, 1e-6);

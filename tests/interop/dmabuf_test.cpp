@@ -1,5 +1,5 @@
-// Tests without a device: frame descriptions, format lists, and the cache. Plain memory files replace buffers. tests/vm
-// imports real ones.
+// Tests without a device: frame descriptions, format lists, the cache, and file descriptors. Plain memory files replace
+// buffers. tests/vm imports real ones.
 #include "sightglass/interop/dmabuf.h"
 
 #include <drm_fourcc.h>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "sightglass/interop/dmabuf_cache.h"
 #include "sightglass/interop/dmabuf_formats.h"
 #include "sightglass/interop/dmabuf_import.h"
@@ -20,6 +21,9 @@
 
 namespace sightglass::interop {
 namespace {
+
+using test::expect_failure;
+using test::value_of;
 
 constexpr uint64_t kTiled = 0x0100'0000'0000'0002;
 
@@ -233,9 +237,7 @@ TEST_F(DmabufCacheTest, KeepsNoFailures) {
   EXPECT_EQ(cache.size(), 0U);
   fails_ = false;
   EXPECT_TRUE(cache.get(rgb_frame(buffer.get()), DmabufImport::kImage).ok());
-  auto closed = cache.get(rgb_frame(-1), DmabufImport::kImage);
-  ASSERT_FALSE(closed.ok());
-  EXPECT_NE(closed.status().message().find("file descriptor -1"), std::string::npos) << closed.status().message();
+  expect_failure(cache.get(rgb_frame(-1), DmabufImport::kImage), {"file descriptor -1"});
 }
 
 // The display of the tests may or may not import DMABUFs. In both cases, it must reject a file that is not a DMABUF.
@@ -261,20 +263,17 @@ TEST_F(DmabufImportTest, RejectsFilesThatAreNotDmabufs) {
 
 TEST_F(DmabufImportTest, DrawingNeedsADevice) {
   const ScopedMakeCurrent current(context());
-  auto display = Display::current();
-  ASSERT_TRUE(display.ok()) << display.status().message();
-  EXPECT_EQ((*display)->handle(), context().display().handle());
-  auto device = (*display)->device();
+  auto display = value_of(Display::current());
+  EXPECT_EQ(display->handle(), context().display().handle());
+  auto device = display->device();
   if (device.ok()) GTEST_SKIP() << "GL of this machine draws on " << (*device)->name();
   std::printf("%s\n", device.status().message().c_str());
   EXPECT_NE(device.status().message().find("device"), std::string::npos);
-  auto targets = DrawTargets::create(*display, device);
+  auto targets = DrawTargets::create(display, device);
   if (targets.ok()) {
     // Textures are exported in this layout, or with an error.
     DrawRequest request{64, 32, DRM_FORMAT_NV12};
-    auto target = (*targets)->make(request);
-    ASSERT_FALSE(target.ok());
-    EXPECT_NE(target.status().message().find("NV12"), std::string::npos) << target.status().message();
+    expect_failure((*targets)->make(request), {"NV12"});
   } else {
     EXPECT_NE(targets.status().message().find(device.status().message()), std::string::npos)
         << targets.status().message();
@@ -286,25 +285,55 @@ TEST_F(DmabufImportTest, DrawingNeedsADevice) {
 // Software renderers export no fences: the CPU has waited when a frame is exported.
 TEST_F(DmabufImportTest, FramesAreFinishedWhenTheyAreExported) {
   const ScopedMakeCurrent current(context());
-  auto display = Display::current();
-  ASSERT_TRUE(display.ok()) << display.status().message();
-  const auto fence = DrawFence::create(*display, true);
+  auto display = value_of(Display::current());
+  const auto fence = DrawFence::create(display, true);
   const UniqueFd file = memory(4096);
   // A memfd does not accept fences, so the CPU waits with every driver.
   for (int i = 0; i < 2; ++i) {
-    auto wait = fence->publish(rgb_frame(file.get()));
-    ASSERT_TRUE(wait.ok()) << wait.status().message();
-    EXPECT_EQ(*wait, DrawFence::Wait::kOnCpu);
+    auto wait = value_of(fence->publish(rgb_frame(file.get())));
+    EXPECT_EQ(wait, DrawFence::Wait::kOnCpu);
   }
 }
 
 TEST_F(DmabufImportTest, MissingDevicesAreNamed) {
-  auto device = GbmDevice::open("/dev/dri/no-such-card");
-  ASSERT_FALSE(device.ok());
-  EXPECT_NE(device.status().message().find("/dev/dri/no-such-card"), std::string::npos) << device.status().message();
-  auto missing = Display::open_gbm("/dev/dri/no-such-card");
-  ASSERT_FALSE(missing.ok());
-  EXPECT_NE(missing.status().message().find("/dev/dri/no-such-card"), std::string::npos) << missing.status().message();
+  expect_failure(GbmDevice::open("/dev/dri/no-such-card"), {"/dev/dri/no-such-card"});
+  expect_failure(Display::open_gbm("/dev/dri/no-such-card"), {"/dev/dri/no-such-card"});
+}
+
+bool is_open(int fd) { return ::fcntl(fd, F_GETFD) != -1; }
+
+TEST(UniqueFd, ClosesOnce) {
+  const int raw = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ASSERT_TRUE(is_open(raw));
+  {
+    UniqueFd first(raw);
+    UniqueFd second(std::move(first));
+    EXPECT_FALSE(first.valid());  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move): empty
+    EXPECT_EQ(second.get(), raw);
+    EXPECT_TRUE(is_open(raw));
+  }
+  EXPECT_FALSE(is_open(raw));
+}
+
+TEST(UniqueFd, ReleaseGivesUpOwnership) {
+  const int raw = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int released = -1;
+  {
+    UniqueFd fd(raw);
+    released = fd.release();
+    EXPECT_FALSE(fd.valid());
+  }
+  EXPECT_EQ(released, raw);
+  EXPECT_TRUE(is_open(raw));
+  ::close(raw);
+}
+
+TEST(UniqueFd, MoveAssignmentClosesTheOldDescriptor) {
+  const int a = ::open("/dev/null", O_RDONLY | O_CLOEXEC), b = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  UniqueFd fd(a);
+  fd = UniqueFd(b);
+  EXPECT_FALSE(is_open(a));
+  EXPECT_EQ(fd.get(), b);
 }
 
 }  // namespace

@@ -7,25 +7,26 @@
 #include <thread>
 
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 
 namespace sightglass::interop {
 namespace {
 
 using test::GlTest;
+using test::value_of;
 
 std::string gl_string(const GlApi& gl, GLenum name) { return reinterpret_cast<const char*>(gl.GetString(name)); }
 
 class ContextTest : public GlTest {};
 
 TEST_F(ContextTest, HeadlessContextIsEs31) {
-  auto context = Context::create_headless();
-  ASSERT_TRUE(context.ok()) << context.status().message();
-  const ScopedMakeCurrent current(**context);
+  auto context = value_of(Context::create_headless());
+  const ScopedMakeCurrent current(*context);
   ASSERT_TRUE(current.ok()) << current.status().message();
   GLint major = 0, minor = 0;
   gl().GetIntegerv(GL_MAJOR_VERSION, &major);
   gl().GetIntegerv(GL_MINOR_VERSION, &minor);
-  std::printf("%s: %s, %s\n", (*context)->display().name().c_str(), gl_string(gl(), GL_VERSION).c_str(),
+  std::printf("%s: %s, %s\n", context->display().name().c_str(), gl_string(gl(), GL_VERSION).c_str(),
               gl_string(gl(), GL_RENDERER).c_str());
   EXPECT_NE(gl_string(gl(), GL_VERSION).find("OpenGL ES"), std::string::npos);
   EXPECT_GE(10 * major + minor, 31);
@@ -57,26 +58,24 @@ TEST_F(ContextTest, EveryDisplayThatOpensHasAContext) {
 }
 
 TEST_F(ContextTest, MakeCurrentRestoresThePreviousContext) {
-  auto first = Context::create_headless();
-  ASSERT_TRUE(first.ok()) << first.status().message();
-  auto second = (*first)->create_sharing();
-  ASSERT_TRUE(second.ok()) << second.status().message();
+  auto first = value_of(Context::create_headless());
+  auto second = value_of(first->create_sharing());
   const EGLContext before = eglGetCurrentContext();
   EXPECT_EQ(before, context().handle());
   {
-    const ScopedMakeCurrent outer(**first);
-    EXPECT_EQ(eglGetCurrentContext(), (*first)->handle());
+    const ScopedMakeCurrent outer(*first);
+    EXPECT_EQ(eglGetCurrentContext(), first->handle());
     {
-      const ScopedMakeCurrent inner(**second);
-      EXPECT_EQ(eglGetCurrentContext(), (*second)->handle());
+      const ScopedMakeCurrent inner(*second);
+      EXPECT_EQ(eglGetCurrentContext(), second->handle());
     }
-    EXPECT_EQ(eglGetCurrentContext(), (*first)->handle());
+    EXPECT_EQ(eglGetCurrentContext(), first->handle());
   }
   EXPECT_EQ(eglGetCurrentContext(), before);
   // On a thread without a context, none is current afterward either.
   std::thread([&] {
     EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
-    { const ScopedMakeCurrent current(**first); }
+    { const ScopedMakeCurrent current(*first); }
     EXPECT_EQ(eglGetCurrentContext(), EGL_NO_CONTEXT);
   }).join();
 }
@@ -103,10 +102,9 @@ TEST_F(ContextTest, SharedContextSeesTheSameObjects) {
 }
 
 TEST_F(ContextTest, DestroyingAContextLeavesTheDisplayToOthers) {
-  auto first = Context::create_headless();
-  ASSERT_TRUE(first.ok()) << first.status().message();
+  auto first = value_of(Context::create_headless());
   { auto second = Context::create_headless(); }
-  const ScopedMakeCurrent current(**first);
+  const ScopedMakeCurrent current(*first);
   EXPECT_TRUE(current.ok()) << current.status().message();
   EXPECT_FALSE(gl_string(gl(), GL_RENDERER).empty());
 }

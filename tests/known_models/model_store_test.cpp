@@ -11,6 +11,7 @@
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
+#include "harness/value_of.h"
 #include "known_models.h"
 
 namespace sightglass::test {
@@ -108,9 +109,8 @@ class ModelStoreTest : public ::testing::Test {
 TEST_F(ModelStoreTest, PathsStayPaths) {
   // The reader of a path reports whether it exists.
   for (const std::string path : {"/nowhere/model.tflite", "./hair-segmenter", "folder/model.tflite"}) {
-    const auto resolved = store_.resolve(path);
-    ASSERT_TRUE(resolved.ok()) << resolved.status().message();
-    EXPECT_EQ(*resolved, path);
+    const auto resolved = value_of(store_.resolve(path));
+    EXPECT_EQ(resolved, path);
   }
   const fs::path before = fs::current_path();
   const fs::path folder = fs::path(write("here/model.tflite", "anything")).parent_path();
@@ -127,10 +127,9 @@ TEST_F(ModelStoreTest, PathsStayPaths) {
 
 TEST_F(ModelStoreTest, TheBundledModelIsFound) {
   const ModelStore store((scratch_folder() / "store").string());
-  const auto path = store.resolve("figure");
-  ASSERT_TRUE(path.ok()) << path.status().message();
-  EXPECT_TRUE(path->ends_with("/share/sightglass/models/figure.tflite")) << *path;
-  const auto known = recognize_model(*path);
+  const auto path = value_of(store.resolve("figure"));
+  EXPECT_TRUE(path.ends_with("/share/sightglass/models/figure.tflite")) << path;
+  const auto known = recognize_model(path);
   ASSERT_TRUE(known);
   EXPECT_TRUE(is_shipped(*known));
 }
@@ -187,13 +186,12 @@ TEST_F(ModelStoreTest, AVerifiedFileIsFound) {
   fs::copy_file(real_model(file_name), store_.path_of(*hair));
   fs::permissions(store_.path_of(*hair), fs::perms::owner_all);
   EXPECT_EQ(store_.state_of(*hair), StoredState::kVerified);
-  const auto path = store_.resolve("hair-segmenter");
-  ASSERT_TRUE(path.ok()) << path.status().message();
-  EXPECT_EQ(*path, store_.path_of(*hair));
-  EXPECT_EQ(fs::file_size(*path), static_cast<uintmax_t>(hair->published.bytes));
+  const auto path = value_of(store_.resolve("hair-segmenter"));
+  EXPECT_EQ(path, store_.path_of(*hair));
+  EXPECT_EQ(fs::file_size(path), static_cast<uintmax_t>(hair->published.bytes));
 
   // One bit differs, and the length is the same.
-  std::fstream file(*path, std::ios::binary | std::ios::in | std::ios::out);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(4000);
   const auto byte = static_cast<char>(file.peek() ^ 1);
   file.seekp(4000);

@@ -40,7 +40,7 @@ class ModelsCommand : public CommandTest {
   }
 };
 
-void expect_failure(const CommandResult& result, std::initializer_list<std::string> words, int status = 1) {
+void expect_failed(const CommandResult& result, std::initializer_list<std::string> words, int status = 1) {
   EXPECT_EQ(result.status, status) << result.output;
   for (const std::string& word : words) {
     EXPECT_NE(result.output.find(word), std::string::npos) << "no '" << word << "' in: " << result.output;
@@ -57,10 +57,8 @@ TEST_F(ModelsCommand, Usage) {
 }
 
 TEST_F(ModelsCommand, ListsAllNames) {
-  const CommandResult text = run_command("models list");
-  EXPECT_EQ(text.status, 0);
-  const CommandResult list = run_command("models list --json");
-  ASSERT_EQ(list.status, 0) << list.output;
+  const CommandResult text = succeeded(run_command("models list"));
+  const CommandResult list = succeeded(run_command("models list --json"));
   const json models = json::parse(list.output);
   EXPECT_GE(models.size(), 20u);
   for (const json& model : models) {
@@ -68,15 +66,13 @@ TEST_F(ModelsCommand, ListsAllNames) {
     EXPECT_NE(text.output.find(name), std::string::npos);
     EXPECT_EQ(model.at("stored"), name.starts_with("figure") ? "verified" : "absent") << name;
     EXPECT_EQ(model.at("sha256").get<std::string>().size(), 64u);
-    const CommandResult info = run_command("models info --json " + name);
-    ASSERT_EQ(info.status, 0) << info.output;
+    const CommandResult info = succeeded(run_command("models info --json " + name));
     EXPECT_EQ(json::parse(info.output), model);
   }
 }
 
 TEST_F(ModelsCommand, DescribesAModel) {
-  const CommandResult info = run_command("models info hair-segmenter");
-  EXPECT_EQ(info.status, 0);
+  const CommandResult info = succeeded(run_command("models info hair-segmenter"));
   for (const std::string word :
        {"https://storage.googleapis.com/mediapipe-assets/hair_segmentation.tflite?generation=1661875756623461",
         "d2c940c4fd80edeaf38f5d7387d1b4235ee320ed120080df67c663e749e77633", "780588", "Apache-2.0",
@@ -86,38 +82,33 @@ TEST_F(ModelsCommand, DescribesAModel) {
 }
 
 TEST_F(ModelsCommand, TheBundledModelIsNeverFetched) {
-  const CommandResult info = run_command("models info figure");
-  EXPECT_EQ(info.status, 0);
-  EXPECT_NE(info.output.find("bundled with sightglass"), std::string::npos) << info.output;
-  const CommandResult fetched = run_command("models fetch figure");
-  EXPECT_EQ(fetched.status, 0);
-  EXPECT_NE(fetched.output.find("share/sightglass/models/figure.tflite"), std::string::npos) << fetched.output;
-  const CommandResult run = run_command("run figure --runs 1");
-  EXPECT_EQ(run.status, 0) << run.output;
+  expect_output(run_command("models info figure"), 0, {"bundled with sightglass"});
+  expect_output(run_command("models fetch figure"), 0, {"share/sightglass/models/figure.tflite"});
+  succeeded(run_command("run figure --runs 1"));
 }
 
 TEST_F(ModelsCommand, UnknownNames) {
-  expect_failure(run_command("models info blaze-face"), {"'blaze-face'", "blazeface-full", "sightglass models list"});
-  expect_failure(run_command("models fetch deeplab"), {"'deeplab'", "deeplabv3"});
+  expect_failed(run_command("models info blaze-face"), {"'blaze-face'", "blazeface-full", "sightglass models list"});
+  expect_failed(run_command("models fetch deeplab"), {"'deeplab'", "deeplabv3"});
   for (const std::string command : {"run", "dump", "bench --no-starts"}) {
-    expect_failure(run_command(command + " deeplab"), {"'deeplab' is neither a file", "deeplabv3"});
+    expect_failed(run_command(command + " deeplab"), {"'deeplab' is neither a file", "deeplabv3"});
   }
-  expect_failure(run_command("check deeplab"), {"'deeplab' is neither a file", "deeplabv3"}, 2);
+  expect_failed(run_command("check deeplab"), {"'deeplab' is neither a file", "deeplabv3"}, 2);
 }
 
 TEST_F(ModelsCommand, AWrongFileIsNeitherStoredNorRun) {
   const HttpServer server({{.body = "somebody else's file"}});
   use(server);
-  expect_failure(run_command("models fetch deeplabv3"),
-                 {server.address() + "/deeplabv3.tflite",
-                  "expected 9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef"});
+  expect_failed(run_command("models fetch deeplabv3"),
+                {server.address() + "/deeplabv3.tflite",
+                 "expected 9711334db2b01d5894feb8ed0f5cb3e97d125b8d229f8d8692f625801818f5ef"});
   EXPECT_TRUE(fs::is_empty(stored("")));
-  expect_failure(run_command("dump deeplabv3"), {"`sightglass models fetch deeplabv3`"});
+  expect_failed(run_command("dump deeplabv3"), {"`sightglass models fetch deeplabv3`"});
 
   // A wrong file that was stored in another way is not run either.
   write("data/sightglass/models/deeplabv3.tflite", "somebody else's file");
   for (const std::string command : {"run", "dump"}) {
-    expect_failure(run_command(command + " deeplabv3"), {"SHA-256", "`sightglass models fetch deeplabv3`"});
+    expect_failed(run_command(command + " deeplabv3"), {"SHA-256", "`sightglass models fetch deeplabv3`"});
   }
   EXPECT_NE(run_command("models info deeplabv3").output.find("replaces it"), std::string::npos);
 }
@@ -129,23 +120,20 @@ TEST_F(ModelsCommand, ANameReplacesAPath) {
   const std::string name = "mobilenet-v1-0.25", file = stored("mobilenet_v1_0.25_224_1_default_1.tflite");
   // A failure does not prevent the other downloads.
   const CommandResult fetched = run_command("models fetch nothing " + name);
-  expect_failure(fetched, {"'nothing'", name + ": stored", file});
+  expect_failed(fetched, {"'nothing'", name + ": stored", file});
   EXPECT_NE(run_command("models fetch " + name).output.find("already stored"), std::string::npos);
   EXPECT_EQ(server.requests().size(), 1u);
   EXPECT_EQ(json::parse(run_command("models info --json " + name).output).at("stored"), "verified");
 
-  const CommandResult check = run_command("check --json " + name);
-  EXPECT_EQ(check.status, 0) << check.output;
+  const CommandResult check = succeeded(run_command("check --json " + name));
   EXPECT_EQ(json::parse(check.output).at("model"), file);
   EXPECT_EQ(json::parse(check.output).at("known_as").at("name"), "MobileNet v1 0.25");
   EXPECT_EQ(run_command("dump " + name).output, run_command("dump " + file).output);
-  const CommandResult run = run_command("run --runs 0 --json " + name, "");
-  EXPECT_EQ(run.status, 0) << run.output;
-  const CommandResult bench = run_command("bench --runs 1 --json " + name, "");
-  EXPECT_EQ(bench.status, 0) << bench.output;
+  const CommandResult run = succeeded(run_command("run --runs 0 --json " + name, ""));
+  succeeded(run_command("bench --runs 1 --json " + name, ""));
 
   std::ofstream(file, std::ios::binary | std::ios::app) << '!';
-  expect_failure(run_command("run --runs 0 " + name), {"SHA-256", "`sightglass models fetch " + name + "`"});
+  expect_failed(run_command("run --runs 0 " + name), {"SHA-256", "`sightglass models fetch " + name + "`"});
   EXPECT_EQ(json::parse(run_command("models info --json " + name).output).at("stored"), "changed");
   EXPECT_EQ(run_command("models fetch " + name).status, 0);
   EXPECT_EQ(run_command("dump " + name).status, 0);
@@ -173,8 +161,7 @@ TEST_F(ModelsCommand, FetchesAll) {
   const HttpServer server(answers);
   use(server);
   // A wrong or missing model does not prevent the others, and is reported.
-  const CommandResult fetched = run_command("models fetch --all");
-  EXPECT_EQ(fetched.status, 1);
+  const CommandResult fetched = expect_output(run_command("models fetch --all"), 1, {});
   EXPECT_EQ(server.requests().size(), names.size());
   for (const std::string& name : names) EXPECT_NE(fetched.output.find(name), std::string::npos) << name;
   EXPECT_NE(fetched.output.find("figure: bundled with sightglass"), std::string::npos);
@@ -230,10 +217,10 @@ TEST_F(ModelsCommand, AStalledServerAndAnUnwritablePath) {
   Answer stalled{.body = std::string(100'000, 'x'), .stall_after = 10};
   const HttpServer server({stalled});
   use(server);
-  expect_failure(run_command("models fetch deeplabv3 --stall-timeout 1"), {"--stall-timeout", "10 bytes are kept"});
+  expect_failed(run_command("models fetch deeplabv3 --stall-timeout 1"), {"--stall-timeout", "10 bytes are kept"});
 
   ::setenv("XDG_DATA_HOME", write("a-file", "").c_str(), 1);
-  expect_failure(run_command("models fetch deeplabv3"), {path("a-file"), "XDG_DATA_HOME"});
+  expect_failed(run_command("models fetch deeplabv3"), {path("a-file"), "XDG_DATA_HOME"});
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "gpu_engine/internals.h"
 #include "harness/compare.h"
+#include "harness/value_of.h"
 #include "ops/op_run.h"
 #include "ops/op_test.h"
 #include "plan/plan_data.h"
@@ -56,10 +57,9 @@ class WinogradTest : public OpTest {
     ForcedPlanOptions options;
     options.winograd = kTiles[seed_ % std::size(kTiles)];
     const OpCase op = window_case(window, ++seed_);
-    const auto plan = build_plan(model_from_graph(op.graph).value(), device().limits, options);
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    EXPECT_NE(kernels_of(**plan).find("winograd.comp"), std::string::npos) << kernels_of(**plan);
-    EXPECT_EQ(kernels_of(**plan).find("conv2d.comp"), std::string::npos) << kernels_of(**plan);
+    const auto plan = value_of(build_plan(model_from_graph(op.graph).value(), device().limits, options));
+    EXPECT_NE(kernels_of(*plan).find("winograd.comp"), std::string::npos) << kernels_of(*plan);
+    EXPECT_EQ(kernels_of(*plan).find("conv2d.comp"), std::string::npos) << kernels_of(*plan);
     check_with(op, options);
   }
 
@@ -146,12 +146,11 @@ TEST_F(WinogradTest, EveryVariantGivesTheSameBits) {
       ForcedPlanOptions options;
       options.winograd = tile;
       options.variant = variant;
-      const auto run = run_on_gpu(gl(), device().limits, op, kSettings[0], options);
-      ASSERT_TRUE(run.ok()) << run.status().message();
-      if (!first) first = run->outputs[0];
-      const Comparison figures = compare(*first, run->outputs[0]);
-      EXPECT_TRUE(figures.identical) << run->kernels << ": " << to_string(figures);
-      kernels.insert(run->kernels);
+      const auto run = value_of(run_on_gpu(gl(), device().limits, op, kSettings[0], options));
+      if (!first) first = run.outputs[0];
+      const Comparison figures = compare(*first, run.outputs[0]);
+      EXPECT_TRUE(figures.identical) << run.kernels << ": " << to_string(figures);
+      kernels.insert(run.kernels);
     }
   }
   std::printf("%zu variants\n", kernels.size());

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "gpu_engine/internals.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "plan/plan_data.h"
 #include "sightglass/plan.h"
@@ -135,10 +136,9 @@ Kernels kernels_of(const DeviceFamily& family, Precision precision, int variant 
   ForcedPlanOptions options;
   options.precision = precision;
   options.variant = variant;
-  const auto plan = build_plan(model_from_graph(network().graph).value(), limits, options);
-  EXPECT_TRUE(plan.ok()) << plan.status().message();
+  const auto plan = value_of(build_plan(model_from_graph(network().graph).value(), limits, options));
   Kernels found;
-  for (const Step& step : data_of(**plan).steps) {
+  for (const Step& step : data_of(*plan).steps) {
     std::string& kernel = step.kernel.starts_with("depthwise_pointwise")      ? found.fused
                           : step.kernel.find("POINTWISE") == step.kernel.npos ? found.window
                                                                               : found.pointwise;
@@ -210,10 +210,9 @@ TEST(DeviceFamily, TilesOfDepthwiseConvolutions) {
     DeviceLimits limits = DeviceLimits::typical();
     limits.kernels = device_family("", c.renderer).kernels;
     limits.max_buffer_texels = 1 << 27;
-    const auto plan = build_plan(model, limits, ForcedPlanOptions());
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(build_plan(model, limits, ForcedPlanOptions()));
     std::string tile;
-    for (const Step& step : data_of(**plan).steps) {
+    for (const Step& step : data_of(*plan).steps) {
       if (step.kernel.find("depthwise_rows") != step.kernel.npos) tile = step.variant.name;
     }
     EXPECT_EQ(tile, c.tile) << c.renderer << ", kernel " << c.kernel << ", strides " << c.stride_h << ", "
@@ -234,11 +233,10 @@ TEST(DeviceFamily, TilesOfTheCameraTextureFitIntoRegisters) {
        {std::pair{"llvmpipe", 4}, {"Mali-G52", 1}, {"V3D 4.2", 1}, {"FD630", 2}, {"Intel", 2}, {"AMD", 2}, {"", 1}}) {
     DeviceLimits limits = DeviceLimits::typical();
     limits.kernels = device_family("", renderer).kernels;
-    const auto plan = build_plan(model, limits, options);
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(build_plan(model, limits, options));
     const std::string kernel = "conv2d_texture.comp PIXELS=" + std::to_string(pixels) + " SLICES=4";
-    EXPECT_TRUE(data_of(**plan).steps.front().kernel.starts_with(kernel))
-        << renderer << ": " << data_of(**plan).steps.front().kernel;
+    EXPECT_TRUE(data_of(*plan).steps.front().kernel.starts_with(kernel))
+        << renderer << ": " << data_of(*plan).steps.front().kernel;
   }
 }
 
@@ -257,10 +255,9 @@ TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
                                        {"", "PIXELS=2 SLICES=2"}}) {
     DeviceLimits limits = DeviceLimits::typical();
     limits.kernels = device_family("", renderer).kernels;
-    const auto plan = build_plan(model, limits, ForcedPlanOptions());
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(build_plan(model, limits, ForcedPlanOptions()));
     std::string kernels;
-    for (const auto& step : data_of(**plan).steps) kernels += step.kernel + "\n";
+    for (const auto& step : data_of(*plan).steps) kernels += step.kernel + "\n";
     EXPECT_NE(kernels.find(std::string(tile) + " REQUANTIZE=1"), std::string::npos) << renderer << ":\n" << kernels;
   }
 }
@@ -286,9 +283,8 @@ TEST(DeviceFamily, ProcessorsReadWideWeights) {
     DeviceLimits limits = DeviceLimits::typical();
     limits.kernels = device_family("", c.renderer).kernels;
     limits.max_storage_block_bytes = c.block_bytes;
-    const auto plan = build_plan(model, limits, ForcedPlanOptions());
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    const int64_t bytes = (*plan)->memory().weight_bytes;
+    const auto plan = value_of(build_plan(model, limits, ForcedPlanOptions()));
+    const int64_t bytes = plan->memory().weight_bytes;
     EXPECT_EQ(bytes < 2 * kWeights, c.narrow) << c.renderer << ", " << c.block_bytes << ": " << bytes;
   }
 }
@@ -298,10 +294,9 @@ TEST(DeviceFamily, AConvolutionToOneChannelHasAProgramOfItsOwn) {
   for (const int channels : {1, 2, 4, 5}) {
     CaseBuilder builder(10);
     builder.node(OpType::kConv2d, Conv2dAttr{}, {builder.input({1, 64, 64, 8}), builder.constant({channels, 3, 3, 8})});
-    const auto plan =
-        build_plan(model_from_graph(builder.build("mask").graph).value(), DeviceLimits::typical(), ForcedPlanOptions());
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    const std::string kernel = data_of(**plan).steps.front().kernel;
+    const auto plan = value_of(build_plan(model_from_graph(builder.build("mask").graph).value(),
+                                          DeviceLimits::typical(), ForcedPlanOptions()));
+    const std::string kernel = data_of(*plan).steps.front().kernel;
     EXPECT_EQ(kernel.find(" ONE_CHANNEL=1") != kernel.npos, channels == 1) << kernel;
   }
 }
@@ -324,9 +319,9 @@ TEST(DeviceFamily, ProcessorsResizeSeveralColumns) {
     builder.node(OpType::kResizeBilinear, attr, {builder.input({1, c.from, c.from, 8})});
     DeviceLimits limits = DeviceLimits::typical();
     limits.kernels = device_family("", c.renderer).kernels;
-    const auto plan = build_plan(model_from_graph(builder.build("resize").graph).value(), limits, ForcedPlanOptions());
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    const std::string kernel = data_of(**plan).steps.front().kernel;
+    const auto plan =
+        value_of(build_plan(model_from_graph(builder.build("resize").graph).value(), limits, ForcedPlanOptions()));
+    const std::string kernel = data_of(*plan).steps.front().kernel;
     EXPECT_NE(kernel.find(c.tile), kernel.npos) << c.renderer << ", from " << c.from << ": " << kernel;
   }
 }
@@ -347,10 +342,9 @@ TEST(DeviceFamily, UsesHalvesWhereTheyHelp) {
     limits.kernels = device_family("", e.renderer).kernels;
     ForcedPlanOptions options;
     options.precision = Precision::kFp16;
-    const auto plan = build_plan(model_from_graph(network().graph).value(), limits, options);
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(build_plan(model_from_graph(network().graph).value(), limits, options));
     int convolutions = 0;
-    for (const Step& step : data_of(**plan).steps) {
+    for (const Step& step : data_of(*plan).steps) {
       const bool fused = step.kernel.starts_with("depthwise_pointwise");
       if (!fused && !step.kernel.starts_with("conv2d")) continue;
       ++convolutions;
@@ -394,9 +388,8 @@ std::string tile_of(const char* renderer, int32_t side, int32_t in_channels, int
   limits.max_buffer_texels = 1 << 27;
   ForcedPlanOptions options;
   options.precision = precision;
-  const auto plan = build_plan(model_from_graph(builder.build("image").graph).value(), limits, options);
-  EXPECT_TRUE(plan.ok()) << plan.status().message();
-  return plan.ok() ? data_of(**plan).steps.front().variant.name : "";
+  const auto plan = value_of(build_plan(model_from_graph(builder.build("image").graph).value(), limits, options));
+  return data_of(*plan).steps.front().variant.name;
 }
 
 // Four pixels would leave half of the threads of a Mali.

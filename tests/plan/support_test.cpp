@@ -1,4 +1,5 @@
-// Whether a model runs, checked without a GPU: all unsupported operators are found at once.
+// Whether a model runs, checked without a GPU: all unsupported operators are found at once. The kernel registry is
+// complete.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +7,10 @@
 
 #include "gpu_engine/internals.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
+#include "kernel/emitter.h"
 #include "model_builder.h"
+#include "ops/ops.h"
 
 namespace sightglass::test {
 namespace {
@@ -21,9 +25,7 @@ class SupportTest : public ::testing::Test {
     return check_support(path_.string(), options, limits);
   }
   SupportReport checked(const ModelBuilder& model, const ModelOptions& options = {}, const DeviceLimits& limits = {}) {
-    auto report = check(model, options, limits);
-    EXPECT_TRUE(report.ok()) << report.status().message();
-    return report.ok() ? *report : SupportReport();
+    return value_of(check(model, options, limits));
   }
 
   const std::filesystem::path path_ = scratch_folder() / "model";
@@ -139,16 +141,14 @@ TEST_F(SupportTest, NodesThatAreTooLargeForTheDeviceFallBack) {
   const int small = m.add_op(Op::MAX_POOL_2D, {large}, {1, 4, 4, 4}, pool, "small");
   m.add_output(m.add_op(Op::TANH, {small}, {1, 4, 4, 4}));
   write_file(path_.string(), m.build());
-  const auto model = Model::load(path_.string());
-  ASSERT_TRUE(model.ok()) << model.status().message();
+  const auto model = value_of(Model::load(path_.string()));
   DeviceLimits tiny;
   tiny.workgroup_count[0] = tiny.workgroup_count[1] = 1;
   PlanOptions options;
-  EXPECT_FALSE(Plan::build(*model, tiny, options).ok());
+  EXPECT_FALSE(Plan::build(model, tiny, options).ok());
   options.fallback = Fallback::kCpu;
-  const auto plan = Plan::build(*model, tiny, options);
-  ASSERT_TRUE(plan.ok()) << plan.status().message();
-  const FallbackReport& report = (*plan)->fallback();
+  const auto plan = value_of(Plan::build(model, tiny, options));
+  const FallbackReport& report = plan->fallback();
   ASSERT_EQ(report.operators.size(), 1u) << report.warning();
   EXPECT_NE(report.operators[0].find("RELU #0"), std::string::npos) << report.warning();
   EXPECT_NE(report.operators[0].find("work groups"), std::string::npos) << report.warning();
@@ -169,12 +169,22 @@ TEST_F(SupportTest, InputsOfOtherTypesAreNamed) {
 
 TEST_F(SupportTest, DamagedAndMissingFilesAreErrors) {
   write_file(path_.string(), std::vector<std::byte>(100));
-  const auto damaged = check_support(path_.string(), {}, {});
-  ASSERT_FALSE(damaged.ok());
-  EXPECT_EQ(damaged.status().code(), ErrorCode::kInvalidModel);
-  const auto missing = check_support(path_.string() + ".none", {}, {});
-  ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.status().code(), ErrorCode::kNotFound);
+  expect_failure(check_support(path_.string(), {}, {}), {}, ErrorCode::kInvalidModel);
+  expect_failure(check_support(path_.string() + ".none", {}, {}), {}, ErrorCode::kNotFound);
+}
+
+TEST(Kernels, EveryOperatorHasOne) {
+  for (const OpType op : all_ops()) {
+    EXPECT_NE(std::ranges::count(all_kernels(), op, &Kernel::op), 0) << to_string(op);
+  }
+}
+
+TEST(Kernels, NoneIsIncomplete) {
+  for (const Kernel& kernel : all_kernels()) {
+    EXPECT_NE(kernel.supports, nullptr) << kernel.name;
+    EXPECT_NE(kernel.emit, nullptr) << kernel.name;
+    EXPECT_NE(kernel.variants, nullptr) << kernel.name;
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "gl/pass.h"
 #include "gl_pictures.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "pose/person_finder.h"
 #include "pose/shaders.h"
 #include "pose_case.h"
@@ -72,15 +73,12 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   const Golden golden = golden_of("blazepose_landmark_lite");
   const UprightFrame frame = frame_of(golden.picture);
   ASSERT_EQ(frame.width, 256);
-  const auto session = Session::create(group(), plan(model));
-  ASSERT_TRUE(session.ok()) << session.status().message();
+  const auto session = value_of(Session::create(group(), plan(model)));
   const ProgramKey keys[] = {{kRefineLandmarksShader}, {kLandmarksShader}};
-  const auto programs = group()->programs(keys);
-  ASSERT_TRUE(programs.ok()) << programs.status().message();
+  const auto programs = value_of(group()->programs(keys));
 
-  auto created = Regions::create(group(), Regions::Source::kLandmarksOnly, sizeof(Persons));
-  ASSERT_TRUE(created.ok()) << created.status().message();
-  Regions regions = *std::move(created);
+  auto created = value_of(Regions::create(group(), Regions::Source::kLandmarksOnly, sizeof(Persons)));
+  Regions regions = std::move(created);
   RegionState state;
   state.slot[0] = -1;
   state.regions[0].square = {128, 128, 256, 0};
@@ -89,9 +87,9 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
   gl().BufferSubData(GL_SHADER_STORAGE_BUFFER, 0, sizeof(state), &state);
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
   const RegionParams params = region_params(frame, {}, model.width, model.height);
-  ASSERT_TRUE(regions.next(frame, params, **session).ok());
-  ASSERT_TRUE((*session)->run().ok());
-  const auto output = [&](PoseModel::Role role) { return *(*session)->output_buffer(model.outputs[role]); };
+  ASSERT_TRUE(regions.next(frame, params, *session).ok());
+  ASSERT_TRUE(session->run().ok());
+  const auto output = [&](PoseModel::Role role) { return *session->output_buffer(model.outputs[role]); };
   const GlBuffer refined = make_storage(gl(), 195 * sizeof(float));
   const BufferRange places{refined.id(), 0, 195 * sizeof(float)};
   UniformBlock<Refinement> block(gl());
@@ -99,9 +97,9 @@ TEST_F(BlazePoseTest, LandmarksMatchTensorFlowLite) {
     Pass pass(gl());
     pass.uniforms(kParamsBinding, block, {});
     pass.storage({output(PoseModel::kPoints), output(PoseModel::kHeat), places});
-    pass.dispatch((*programs)[0]->id());
+    pass.dispatch(programs[0]->id());
   }
-  regions.run((*programs)[1]->id(), params,
+  regions.run(programs[1]->id(), params,
               {places, output(PoseModel::kScore), output(PoseModel::kWorld), regions.state()});
 
   const Person person = read(regions.results()).persons[0];

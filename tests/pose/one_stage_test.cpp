@@ -7,6 +7,7 @@
 #include "gl_pictures.h"
 #include "gpu_engine/internals.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "pose_case.h"
 #include "reference_decoders.h"
@@ -162,11 +163,8 @@ TEST_F(OneStageTest, MoveNetZoomsInOnAFoundPerson) {
 PoseModel numbers_as_pixels(int32_t height, int32_t width, const Shape& shape) {
   CaseBuilder builder(1);
   builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.input({1, height, width, 3})});
-  auto model = model_from_graph(builder.build("numbers").graph);
-  EXPECT_TRUE(model.ok()) << model.status().message();
-  auto pose = describe_pose_model(*model, {});
-  EXPECT_TRUE(pose.ok()) << pose.status().message();
-  return pose.ok() ? *pose : PoseModel{};
+  auto model = value_of(model_from_graph(builder.build("numbers").graph));
+  return value_of(describe_pose_model(model, {}));
 }
 
 TEST_F(OneStageTest, MoveNetForSeveralPeople) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gl/shaders.h"
+#include "harness/value_of.h"
 #include "sightglass/share_group.h"
 
 namespace sightglass::test {
@@ -19,15 +20,11 @@ std::string PoseTest::model_file(const std::string& name) {
 }
 
 PoseModel PoseTest::load(const std::string& path, const PoseModelOptions& options) {
-  const auto pose = load_pose_model(path, options);
-  EXPECT_TRUE(pose.ok()) << pose.status().message();
-  return pose.ok() ? *pose : PoseModel{};
+  return value_of(load_pose_model(path, options));
 }
 
 std::shared_ptr<const Plan> PoseTest::plan(const PoseModel& model) const {
-  const auto made = Plan::build(model.model, device().limits, model.plan_options);
-  EXPECT_TRUE(made.ok()) << made.status().message();
-  return made.ok() ? *made : nullptr;
+  return value_of(Plan::build(model.model, device().limits, model.plan_options));
 }
 
 std::unique_ptr<PersonFinder> PoseTest::one_stage_finder(const PoseModel& model) {

@@ -9,6 +9,7 @@
 #include "gpu_engine/internals.h"
 #include "graph/graph.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "pose_case.h"
 
@@ -18,9 +19,7 @@ namespace {
 using Role = PoseModel::Role;
 
 PoseModel load(const std::string& name, const PoseModelOptions& options = {}) {
-  const auto pose = load_pose_model((*shared_dir() / "models" / (name + ".tflite")).string(), options);
-  EXPECT_TRUE(pose.ok()) << pose.status().message();
-  return pose.ok() ? *pose : PoseModel{};
+  return value_of(load_pose_model((*shared_dir() / "models" / (name + ".tflite")).string(), options));
 }
 
 TEST(PoseModel, PublishedModelsAreRecognized) {
@@ -67,11 +66,10 @@ TEST(PoseModel, TheBlazePoseMaskIsOnlyComputedOnRequest) {
 
   // Operators that only the mask needs are skipped without it.
   const auto work = [](const PoseModel& pose) {
-    const auto plan = Plan::build(pose.model, DeviceLimits(), pose.plan_options);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(Plan::build(pose.model, DeviceLimits(), pose.plan_options));
     int64_t sum = 0;
-    for (const StepInfo& step : (*plan)->steps()) sum += step.multiply_adds;
-    std::printf("%d dispatches, %lld million multiply-adds\n", (*plan)->dispatches(),
+    for (const StepInfo& step : plan->steps()) sum += step.multiply_adds;
+    std::printf("%d dispatches, %lld million multiply-adds\n", plan->dispatches(),
                 static_cast<long long>(sum / 1'000'000));
     return sum;
   };
@@ -81,21 +79,15 @@ TEST(PoseModel, TheBlazePoseMaskIsOnlyComputedOnRequest) {
 TEST(PoseModel, OtherModelsAreNamedWithTheirTensors) {
   if (!shared_dir()) GTEST_SKIP() << "no folder ../shared next to the source tree: no models";
   const auto file = [](const char* name) { return (*shared_dir() / "models" / name).string(); };
-  const auto known = load_pose_model(file("segmentation/deeplabv3_257_mv_gpu.tflite"), {});
-  ASSERT_FALSE(known.ok());
-  EXPECT_NE(known.status().message().find("a model for segmentation"), std::string::npos) << known.status().message();
-  const auto adds = load_pose_model(file("ops/lite_add.tflite"), {});
-  ASSERT_FALSE(adds.ok());
-  EXPECT_NE(adds.status().message().find("lite_add.tflite"), std::string::npos) << adds.status().message();
+  expect_failure(load_pose_model(file("segmentation/deeplabv3_257_mv_gpu.tflite"), {}), {"a model for segmentation"});
+  expect_failure(load_pose_model(file("ops/lite_add.tflite"), {}), {"lite_add.tflite"});
 }
 
 // It would read the alpha of frames as its previous mask.
 TEST(PoseModel, AModelWithItsOwnPreviousMaskIsRefused) {
   const auto refused = load_pose_model(source_folder() / "models/figure/figure_recurrent.tflite", {});
   ASSERT_FALSE(refused.ok());
-  for (const char* words : {"figure_recurrent.tflite", "previous mask", "glsegment"}) {
-    EXPECT_NE(refused.status().message().find(words), std::string::npos) << refused.status().message();
-  }
+  expect_words(refused.status().message(), {"figure_recurrent.tflite", "previous mask", "glsegment"});
 }
 
 // A graph with only a convolution: 1 x 16 x 16 x 3 to the given number of channels.
@@ -103,23 +95,18 @@ Result<PoseModel> of_channels(int32_t channels) {
   CaseBuilder builder(1);
   builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
                {builder.input({1, 16, 16, 3}), builder.constant({channels, 1, 1, 3}), kNone});
-  auto model = model_from_graph(builder.build("cells").graph);
-  EXPECT_TRUE(model.ok()) << model.status().message();
-  return describe_pose_model(*model, {});
+  auto model = value_of(model_from_graph(builder.build("cells").graph));
+  return describe_pose_model(model, {});
 }
 
 TEST(PoseModel, ScoreImagesAreHeatmaps) {
-  const auto coco = of_channels(17);
-  ASSERT_TRUE(coco.ok()) << coco.status().message();
-  EXPECT_EQ(coco->kind, PoseKind::kHeatMaps);
-  EXPECT_EQ(coco->skeleton, &coco_skeleton());
-  const auto other = of_channels(14);
-  ASSERT_TRUE(other.ok()) << other.status().message();
-  ASSERT_EQ(other->skeleton->points.size(), 14u);
-  EXPECT_STREQ(other->skeleton->points[13], "point_13");
-  const auto many = of_channels(40);
-  ASSERT_FALSE(many.ok());
-  EXPECT_NE(many.status().message().find("1x16x16x40"), std::string::npos) << many.status().message();
+  const auto coco = value_of(of_channels(17));
+  EXPECT_EQ(coco.kind, PoseKind::kHeatMaps);
+  EXPECT_EQ(coco.skeleton, &coco_skeleton());
+  const auto other = value_of(of_channels(14));
+  ASSERT_EQ(other.skeleton->points.size(), 14u);
+  EXPECT_STREQ(other.skeleton->points[13], "point_13");
+  expect_failure(of_channels(40), {"1x16x16x40"});
 }
 
 // Offsets are read at the cells of the scores, so the sizes must match.
@@ -134,11 +121,9 @@ TEST(PoseModel, OffsetsOfOtherSizesAreIgnored) {
     const ValueId scores = convolution(17, 1), offsets = convolution(34, stride);
     Graph graph = builder.build("cells").graph;
     graph.outputs = {scores, offsets};
-    const auto model = model_from_graph(std::move(graph));
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    const auto pose = describe_pose_model(*model, {});
-    ASSERT_TRUE(pose.ok()) << pose.status().message();
-    EXPECT_EQ(pose->kind, stride == 1 ? PoseKind::kPoseNet : PoseKind::kHeatMaps);
+    const auto model = value_of(model_from_graph(std::move(graph)));
+    const auto pose = value_of(describe_pose_model(model, {}));
+    EXPECT_EQ(pose.kind, stride == 1 ? PoseKind::kPoseNet : PoseKind::kHeatMaps);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 #include "graph/posenet.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "ops/op_case.h"
 #include "pose_case.h"
 #include "reference_decoders.h"
@@ -48,19 +49,15 @@ class PosenetOperatorTest : public PoseTest {
     }
     builder.node_with(OpType::kPosenetDecoder, PosenetDecoderAttr{kMaxPersons, 0.25F, 16, 20}, inputs, 4);
     const OpCase op = builder.build("PosenetDecoderOp");
-    const auto model = model_from_graph(op.graph);
-    EXPECT_TRUE(model.ok()) << model.status().message();
-    const auto plan = Plan::build(*model, device().limits, {});
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
-    if (!plan.ok()) return {};
-    const auto session = Session::create(gl(), *plan);
-    EXPECT_TRUE(session.ok()) << session.status().message();
-    for (size_t i = 0; i < tensors.size(); ++i) EXPECT_TRUE((*session)->write_input(i, tensors[i].data).ok());
-    EXPECT_TRUE((*session)->run().ok());
+    const auto model = value_of(model_from_graph(op.graph));
+    const auto plan = value_of(Plan::build(model, device().limits, {}));
+    const auto session = value_of(Session::create(gl(), plan));
+    for (size_t i = 0; i < tensors.size(); ++i) EXPECT_TRUE(session->write_input(i, tensors[i].data).ok());
+    EXPECT_TRUE(session->run().ok());
     std::vector<HostTensor> outputs;
-    for (const TensorInfo& info : (*model)->outputs()) {
+    for (const TensorInfo& info : model->outputs()) {
       outputs.emplace_back(info.type, info.shape);
-      EXPECT_TRUE((*session)->read_output(outputs.size() - 1, outputs.back().data).ok());
+      EXPECT_TRUE(session->read_output(outputs.size() - 1, outputs.back().data).ok());
     }
     return outputs;
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph/op_types.h"
+#include "harness/value_of.h"
 #include "ref/ref_ops.h"
 
 namespace sightglass::test {
@@ -51,9 +52,8 @@ HostTensor floats(const Shape& shape, const std::vector<float>& values) {
 
 HostTensor evaluate(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,
                     Activation activation, const Quantization& quantization, std::optional<DataType> type) {
-  const auto results = try_evaluate(op, attributes, inputs, 1, activation, quantization, type);
-  EXPECT_TRUE(results.ok()) << results.status().message();
-  return results.ok() ? results->front() : HostTensor();
+  const auto results = value_of(try_evaluate(op, attributes, inputs, 1, activation, quantization, type));
+  return results.front();
 }
 
 std::vector<HostTensor> evaluate_all(OpType op, const Attributes& attributes, const std::vector<HostTensor>& inputs,

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "rewrites/rewrite_case.h"
+#include "rewrites/rewrites.h"
 
 namespace sightglass::test {
 namespace {
@@ -113,6 +114,178 @@ TEST_F(FoldPadding, DeclinesOverflow) {
 TEST_F(FoldPadding, LeavesAConvolutionWithoutAPad) {
   conv(builder_, builder_.input({1, 6, 6, 4}));
   expect_not_matched(kFoldPadding, builder_.build("conv"));
+}
+
+constexpr const char* kDilateConvolution = "dilate-convolution";
+
+class Dilate : public ::testing::Test {
+ protected:
+  ValueId batches(const BatchSpaceAttr& attr) {
+    return builder_.node(OpType::kSpaceToBatch, attr, {builder_.input({1, 9, 10, 4})});
+  }
+  ValueId spread(ValueId data, const BatchSpaceAttr& attr) {
+    return builder_.node(OpType::kBatchToSpace, attr, {data});
+  }
+
+  CaseBuilder builder_{9};
+};
+
+// A dilation of 2 x 3 with SAME as converters write it: 9 + 2 + 3 rows and 10 + 3 + 5 columns, of which 1 and 2 are
+// cropped.
+const BatchSpaceAttr kPadded{{2, 3}, {2, 3}, {3, 5}};
+const BatchSpaceAttr kCropped{{2, 3}, {0, 0}, {1, 2}};
+
+TEST_F(Dilate, AConvolution) {
+  spread(conv(builder_, batches(kPadded), {.activation = Activation::kRelu}), kCropped);
+  const Graph after = expect_applied(kDilateConvolution, builder_.build("conv"), {OpType::kConv2d});
+  const auto attr = std::get<Conv2dAttr>(after.node(after.order()[0]).attributes);
+  EXPECT_EQ(attr.dilation_h, 2);
+  EXPECT_EQ(attr.dilation_w, 3);
+  EXPECT_EQ(attr.padding.top, 2);
+  EXPECT_EQ(attr.padding.left, 3);
+}
+
+TEST_F(Dilate, AConvolutionWithItsOwnPadding) {
+  const ValueId data = batches(kPadded);
+  spread(conv(builder_, data, {.padding = {PaddingMode::kSame, 0, 0, 0, 0}}), {{2, 3}, {1, 2}, {0, 1}});
+  expect_applied(kDilateConvolution, builder_.build("same"), {OpType::kConv2d});
+}
+
+TEST_F(Dilate, ADepthwiseConvolution) {
+  const ValueId made = builder_.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{{}, 1, 1, 1, 1, 2},
+                                     {batches(kPadded), builder_.constant({1, 3, 3, 8})});
+  spread(made, kCropped);
+  expect_applied(kDilateConvolution, builder_.build("depthwise"), {OpType::kDepthwiseConv2d});
+}
+
+TEST_F(Dilate, DeclinesOtherBlocks) {
+  spread(conv(builder_, batches(kPadded)), {{3, 2}, {0, 0}, {0, 0}});
+  expect_declined(kDilateConvolution, builder_.build("blocks"), "other blocks");
+}
+
+TEST_F(Dilate, DeclinesBlocksOfOnlyRows) {
+  spread(conv(builder_, batches({{2}, {1}, {2}})), {{2}, {0}, {0}});
+  expect_declined(kDilateConvolution, builder_.build("rows"), "two dimensions of blocks");
+}
+
+TEST_F(Dilate, DeclinesStrides) {
+  spread(conv(builder_, batches(kPadded), {.stride = 2}), {{2, 3}, {0, 0}, {0, 0}});
+  expect_declined(kDilateConvolution, builder_.build("strides"), "has strides");
+}
+
+TEST_F(Dilate, DeclinesToCropMoreThanThePadding) {
+  spread(conv(builder_, batches(kPadded)), {{2, 3}, {3, 0}, {0, 0}});
+  expect_declined(kDilateConvolution, builder_.build("crops"), "crops more");
+}
+
+TEST_F(Dilate, DeclinesBatchesThatOthersRead) {
+  const ValueId data = batches(kPadded);
+  const ValueId other = unary(builder_, OpType::kRelu, data);
+  const ValueId out = spread(conv(builder_, data), kCropped);
+  OpCase forked = builder_.build("forked");
+  forked.graph.outputs = {out, other};
+  expect_declined(kDilateConvolution, forked, "read by others");
+}
+
+TEST_F(Dilate, DeclinesAResultThatOthersRead) {
+  const ValueId made = conv(builder_, batches(kPadded));
+  const ValueId out = spread(made, kCropped);
+  OpCase forked = builder_.build("forked");
+  forked.graph.outputs = {out, made};
+  expect_declined(kDilateConvolution, forked, "read by others");
+}
+
+TEST_F(Dilate, DeclinesAnActivationOfTheBatches) {
+  const ValueId data =
+      builder_.node(OpType::kSpaceToBatch, kPadded, {builder_.input({1, 9, 10, 4})}, Activation::kRelu);
+  spread(conv(builder_, data), kCropped);
+  expect_declined(kDilateConvolution, builder_.build("activation"), "has an activation");
+}
+
+TEST_F(Dilate, DeclinesADilationThatWouldOverflow) {
+  const BatchSpaceAttr blocks{{1 << 20, 1}, {0, 0}, {(1 << 20) - 1, 0}};
+  const ValueId data = builder_.node(OpType::kSpaceToBatch, blocks, {builder_.input({1, 1, 1, 1})});
+  const ValueId made =
+      builder_.node(OpType::kConv2d, Conv2dAttr{{}, 1, 1, 1 << 20, 1}, {data, builder_.constant({1, 1, 1, 1})});
+  spread(made, {{1 << 20, 1}, {0, 0}, {(1 << 20) - 1, 0}});
+  expect_declined(kDilateConvolution, builder_.build("overflow"), "dilation is too large");
+}
+
+TEST_F(Dilate, LeavesAConvolutionWithoutBatches) {
+  conv(builder_, builder_.input({1, 6, 6, 4}));
+  expect_not_matched(kDilateConvolution, builder_.build("conv"));
+}
+
+constexpr const char* kSinkResize = "sink-resize";
+
+class SinkResize : public ::testing::Test {
+ protected:
+  ValueId resized(const ResizeAttr& attr = {9, 12}) {
+    return builder_.node(OpType::kResizeBilinear, attr, {builder_.input({2, 5, 6, 4})});
+  }
+
+  CaseBuilder builder_{91};
+};
+
+TEST_F(SinkResize, WithAnyCoordinates) {
+  for (const auto& [corners, half] : {std::pair{false, false}, {true, false}, {false, true}}) {
+    CaseBuilder builder(92);
+    const ValueId data = builder.input({2, 5, 6, 4});
+    const ValueId large = builder.node(OpType::kResizeBilinear, ResizeAttr{9, 12, corners, half}, {data});
+    conv(builder, large, {.out = 3, .kernel = 1});
+    expect_applied(kSinkResize, builder.build("coordinates"), {OpType::kConv2d, OpType::kResizeBilinear});
+  }
+}
+
+TEST_F(SinkResize, TheActivationComesLast) {
+  conv(builder_, resized(), {.out = 4, .kernel = 1, .activation = Activation::kRelu6});
+  const Graph after = expect_applied(kSinkResize, builder_.build("RELU6"), {OpType::kConv2d, OpType::kResizeBilinear});
+  EXPECT_EQ(after.node(after.order()[0]).activation, Activation::kNone);
+  EXPECT_EQ(after.node(after.order()[1]).activation, Activation::kRelu6);
+}
+
+TEST_F(SinkResize, NotThroughLargerWindows) {
+  conv(builder_, resized(), {.out = 4, .kernel = 3});
+  expect_not_matched(kSinkResize, builder_.build("3x3"));
+}
+
+TEST_F(SinkResize, NotToFewerPixels) {
+  conv(builder_, resized({3, 4}), {.out = 4, .kernel = 1});
+  expect_declined(kSinkResize, builder_.build("smaller"), "does not enlarge");
+}
+
+TEST_F(SinkResize, NotToMoreChannels) {
+  conv(builder_, resized(), {.out = 5, .kernel = 1});
+  expect_declined(kSinkResize, builder_.build("more channels"), "more channels");
+}
+
+TEST_F(SinkResize, NotIfOthersReadIt) {
+  const ValueId large = resized();
+  conv(builder_, large, {.out = 4, .kernel = 1});
+  OpCase forked = builder_.build("two readers");
+  forked.graph.outputs.push_back(large);
+  expect_declined(kSinkResize, forked, "is read by others");
+}
+
+TEST_F(SinkResize, NotAfterAnActivation) {
+  const ValueId large =
+      builder_.node(OpType::kResizeBilinear, ResizeAttr{9, 12}, {builder_.input({1, 5, 6, 4})}, Activation::kRelu);
+  conv(builder_, large, {.out = 4, .kernel = 1});
+  expect_declined(kSinkResize, builder_.build("activation"), "has an activation");
+}
+
+TEST_F(SinkResize, NotWithAPrelu) {
+  const std::vector<ValueId> inputs{resized(), builder_.constant({4, 1, 1, 4}), kNone, builder_.constant({4})};
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, inputs, Activation::kPrelu);
+  expect_declined(kSinkResize, builder_.build("PRELU"), "PRELU");
+}
+
+TEST_F(SinkResize, NotWithAResidual) {
+  std::vector<ValueId> inputs{resized(), builder_.constant({4, 1, 1, 4})};
+  inputs.resize(kResidualInput, kNone);
+  inputs.push_back(builder_.input({2, 9, 12, 4}));
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, inputs);
+  expect_declined(kSinkResize, builder_.build("residual"), "reads other tensors");
 }
 
 }  // namespace

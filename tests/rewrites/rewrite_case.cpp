@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "harness/compare.h"
+#include "harness/value_of.h"
 #include "ref/ref_ops.h"
 #include "rewrites/rewrites.h"
 
@@ -30,13 +31,12 @@ std::vector<OpType> operators_of(const Graph& graph) {
 }
 
 void expect_same_outputs(const OpCase& before, const Graph& after) {
-  const auto expected = ref::run(before.graph, before.inputs);
-  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const auto expected = value_of(ref::run(before.graph, before.inputs));
   const auto got = ref::run(after, before.inputs);
   ASSERT_TRUE(got.ok()) << got.status().message() << "\n" << dump_text(after);
-  ASSERT_EQ(expected->size(), got->size());
-  for (size_t i = 0; i < expected->size(); ++i) {
-    const Comparison comparison = compare((*expected)[i], (*got)[i]);
+  ASSERT_EQ(expected.size(), got->size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Comparison comparison = compare(expected[i], (*got)[i]);
     std::printf("%s, output %zu: %s\n", before.name.c_str(), i, to_string(comparison).c_str());
     EXPECT_LE(comparison.nmse, kMaxNmse) << before.name << ", output " << i;
     EXPECT_GT(comparison.range, 0) << before.name << ": a constant output proves nothing";
@@ -68,11 +68,9 @@ ValueId unary(CaseBuilder& builder, OpType op, ValueId data) { return builder.no
 
 Graph expect_applied(const std::string& name, OpCase before, const std::vector<OpType>& ops) {
   Graph after = before.graph;
-  const auto report = run_rewrites(after, rewrite_named(name));
-  EXPECT_TRUE(report.ok()) << report.status().message();
-  if (!report.ok()) return after;
-  EXPECT_FALSE(report->applied.empty()) << name << " was not applied to\n" << dump_text(before.graph);
-  for (const RewriteReport::Entry& entry : report->declined) ADD_FAILURE() << entry.node << ": " << entry.reason;
+  const auto report = value_of(run_rewrites(after, rewrite_named(name)));
+  EXPECT_FALSE(report.applied.empty()) << name << " was not applied to\n" << dump_text(before.graph);
+  for (const RewriteReport::Entry& entry : report.declined) ADD_FAILURE() << entry.node << ": " << entry.reason;
   EXPECT_EQ(operators_of(after), ops) << dump_text(after);
   expect_same_outputs(before, after);
   return after;
@@ -80,24 +78,22 @@ Graph expect_applied(const std::string& name, OpCase before, const std::vector<O
 
 void expect_declined(const std::string& name, const OpCase& before, const std::string& reason) {
   Graph after = before.graph;
-  const auto report = run_rewrites(after, rewrite_named(name));
-  ASSERT_TRUE(report.ok()) << report.status().message();
-  EXPECT_TRUE(report->applied.empty());
+  const auto report = value_of(run_rewrites(after, rewrite_named(name)));
+  EXPECT_TRUE(report.applied.empty());
   EXPECT_EQ(dump_text(after), dump_text(before.graph));
-  const bool found = std::ranges::any_of(report->declined, [&](const RewriteReport::Entry& entry) {
+  const bool found = std::ranges::any_of(report.declined, [&](const RewriteReport::Entry& entry) {
     return entry.rewrite == name && entry.reason.find(reason) != std::string::npos;
   });
   std::string reasons;
-  for (const RewriteReport::Entry& entry : report->declined) reasons += "\n  " + entry.node + ": " + entry.reason;
+  for (const RewriteReport::Entry& entry : report.declined) reasons += "\n  " + entry.node + ": " + entry.reason;
   EXPECT_TRUE(found) << before.name << ": no reason contains '" << reason << "':" << reasons;
 }
 
 void expect_not_matched(const std::string& name, const OpCase& before) {
   Graph after = before.graph;
-  const auto report = run_rewrites(after, rewrite_named(name));
-  ASSERT_TRUE(report.ok()) << report.status().message();
-  EXPECT_TRUE(report->applied.empty());
-  EXPECT_TRUE(report->declined.empty());
+  const auto report = value_of(run_rewrites(after, rewrite_named(name)));
+  EXPECT_TRUE(report.applied.empty());
+  EXPECT_TRUE(report.declined.empty());
   EXPECT_EQ(dump_text(after), dump_text(before.graph));
 }
 

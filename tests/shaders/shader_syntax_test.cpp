@@ -16,6 +16,7 @@
 #include "harness/gl_test.h"
 #include "harness/program.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 #include "segment/shaders.h"
 
 namespace sightglass::test {
@@ -190,9 +191,7 @@ TEST(ShaderSyntax, SharedArraysHaveAnElementPerInvocation) {
 }
 
 TEST(ShaderLibrary, MissingFilesAreNamed) {
-  const Result<std::string> source = assemble_shader({"no_such.comp", {}}, every_source());
-  ASSERT_FALSE(source.ok());
-  EXPECT_NE(source.status().message().find("no_such.comp"), std::string::npos);
+  expect_failure(assemble_shader({"no_such.comp", {}}, every_source()), {"no_such.comp"});
 }
 
 TEST(ShaderVariants, EveryPairOfDefinesIsChosenOnce) {
@@ -265,8 +264,7 @@ TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
       {kBlurGaussShader},
       {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, Refine::kNone, false)}};
   steps().clear();
-  const auto programs = build_programs(table, keys, every_source());
-  ASSERT_TRUE(programs.ok()) << programs.status().message();
+  const auto programs = value_of(build_programs(table, keys, every_source()));
   const std::string order(steps().begin(), steps().end());
   EXPECT_EQ(order.substr(0, order.find('?')), "cccclll");
   EXPECT_EQ(order.find_first_of("cl", order.find('?')), std::string::npos) << order;

@@ -1,5 +1,6 @@
 // Import of element-wise operators, and of operators whose results follow from shapes and constants.
 #include "graph/op_types.h"
+#include "harness/value_of.h"
 #include "import_test.h"
 #include "ref/ref_ops.h"
 
@@ -19,11 +20,9 @@ int add_typed(ModelBuilder& m, Op code, const std::vector<int32_t>& inputs, cons
 }
 
 std::vector<int64_t> whole_numbers(const Graph& graph, ValueId id) {
-  const auto tensor = ref::constant_tensor(graph, id);
-  EXPECT_TRUE(tensor.ok()) << tensor.status().message();
-  if (!tensor.ok()) return {};
-  if (tensor->type == DataType::kInt64) return {tensor->as<int64_t>().begin(), tensor->as<int64_t>().end()};
-  return {tensor->as<int32_t>().begin(), tensor->as<int32_t>().end()};
+  const auto tensor = value_of(ref::constant_tensor(graph, id));
+  if (tensor.type == DataType::kInt64) return {tensor.as<int64_t>().begin(), tensor.as<int64_t>().end()};
+  return {tensor.as<int32_t>().begin(), tensor.as<int32_t>().end()};
 }
 
 TEST(ImportElements, OptionsBecomeAttributes) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/value_of.h"
 #include "metadata_builder.h"
 #include "sightglass/model.h"
 
@@ -43,9 +44,8 @@ std::vector<std::byte> file_with(const std::vector<uint8_t>& metadata) {
 
 // The model loads, whatever its metadata.
 ModelMetadata metadata_of(const std::vector<std::byte>& file) {
-  const auto model = Model::load(file, "m.tflite");
-  EXPECT_TRUE(model.ok()) << model.status().message();
-  return model.ok() ? (*model)->metadata() : ModelMetadata();
+  const auto model = value_of(Model::load(file, "m.tflite"));
+  return model->metadata();
 }
 
 void expect_problem(const std::vector<std::byte>& file, const std::string& part) {

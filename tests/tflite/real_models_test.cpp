@@ -9,6 +9,7 @@
 #include <set>
 
 #include "gpu_engine/internals.h"
+#include "harness/value_of.h"
 #include "import_test.h"
 #include "sightglass/model.h"
 
@@ -63,9 +64,8 @@ TEST(RealModels, ImportOrReportWhyNot) {
 TEST(RealModels, Metadata) {
   if (!fs::exists(kModels)) GTEST_SKIP() << "no models in " << kModels;
   const auto metadata = [](const char* name) {
-    const auto model = Model::load((kModels / name).string());
-    EXPECT_TRUE(model.ok()) << model.status().message();
-    return model.ok() ? (*model)->metadata() : ModelMetadata();
+    const auto model = value_of(Model::load((kModels / name).string()));
+    return model->metadata();
   };
   const ModelMetadata selfie = metadata("segmentation/mediapipe_selfie_segmenter_256.tflite");
   EXPECT_TRUE(selfie.problems.empty());
@@ -142,11 +142,10 @@ TEST(RealModels, OptionsAgreeWithListings) {
     const fs::path listing = kModels / "dumps" / (file.stem().string() + ".txt");
     if (!kMustImport.contains(file.stem()) || !fs::exists(listing)) continue;
     SCOPED_TRACE(file.stem().string());
-    const auto model = Model::load(file.string());
-    ASSERT_TRUE(model.ok()) << model.status().message();
+    const auto model = value_of(Model::load(file.string()));
     const std::map<int, std::string> listed = listed_options(listing);
-    for (const NodeId id : graph_of(**model).order()) {
-      const Node& node = graph_of(**model).node(id);
+    for (const NodeId id : graph_of(*model).order()) {
+      const Node& node = graph_of(*model).node(id);
       const std::string options = options_of(node);
       if (options.empty()) continue;
       const auto found = listed.find(std::atoi(node.origin.substr(node.origin.rfind('#') + 1).c_str()));
@@ -167,9 +166,8 @@ TEST(RealModels, RangeOfTheOutput) {
   };
   for (const auto& [path, range] : expected) {
     if (!fs::exists(kModels / path)) GTEST_SKIP() << "no " << kModels / path;
-    const auto model = Model::load((kModels / path).string());
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    EXPECT_EQ((*model)->output_range(0), range) << path;
+    const auto model = value_of(Model::load((kModels / path).string()));
+    EXPECT_EQ(model->output_range(0), range) << path;
   }
 }
 

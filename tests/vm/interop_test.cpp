@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/value_of.h"
 #include "open_files.h"
 #include "sightglass/gl_api.h"
 #include "sightglass/gl_objects.h"
@@ -28,6 +29,7 @@ namespace sightglass::interop {
 namespace {
 
 using test::V4l2Camera;
+using test::value_of;
 
 constexpr int32_t kWidth = 320, kHeight = 180;
 constexpr uint64_t kTiled = 0x0100'0000'0000'0001;
@@ -35,23 +37,13 @@ constexpr uint64_t kTiled = 0x0100'0000'0000'0001;
 class InteropTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto display = Display::open_gbm("/dev/dri/card0");
-    ASSERT_TRUE(display.ok()) << display.status().message();
-    display_ = *display;
-    auto device = display_->device();
-    ASSERT_TRUE(device.ok()) << device.status().message();
-    device_ = *device;
-    auto context = Context::create(display_, GlFlavour::kEs31);
-    ASSERT_TRUE(context.ok()) << context.status().message();
-    context_ = std::move(context).value();
+    display_ = value_of(Display::open_gbm("/dev/dri/card0"));
+    device_ = value_of(display_->device());
+    context_ = value_of(Context::create(display_, GlFlavour::kEs31));
     current_.emplace(*context_);
     ASSERT_TRUE(current_->ok()) << current_->status().message();
-    auto gl = GlApi::load(Context::get_proc_address);
-    ASSERT_TRUE(gl.ok()) << gl.status().message();
-    gl_ = *gl;
-    auto importer = DmabufImporter::create(display_);
-    ASSERT_TRUE(importer.ok()) << importer.status().message();
-    importer_ = *importer;
+    gl_ = value_of(GlApi::load(Context::get_proc_address));
+    importer_ = value_of(DmabufImporter::create(display_));
   }
 
   // The texels as shaders read them: four bytes each.
@@ -207,14 +199,13 @@ TEST_P(ImportTest, ShowsTheBufferContents) {
   ASSERT_GE(index, 0);
   const V4l2Camera::Buffer& buffer = camera->buffers()[static_cast<size_t>(index)];
   const DmabufFrame frame = frame_of(format, *camera, static_cast<size_t>(index));
-  auto textures = importer_->import(frame, format.how);
-  ASSERT_TRUE(textures.ok()) << textures.status().message();
-  ASSERT_EQ(textures->textures().size(), format.how == DmabufImport::kPlanes ? frame.plane_count : 1U);
+  auto textures = value_of(importer_->import(frame, format.how));
+  ASSERT_EQ(textures.textures().size(), format.how == DmabufImport::kPlanes ? frame.plane_count : 1U);
   const bool exact = format.fourcc != DRM_FORMAT_YUYV;
   const auto compare = [&] {
     int largest = 0;
-    for (size_t i = 0; i < textures->textures().size(); ++i) {
-      const DmabufTexture& texture = textures->textures()[i];
+    for (size_t i = 0; i < textures.textures().size(); ++i) {
+      const DmabufTexture& texture = textures.textures()[i];
       largest = std::max(largest, largest_difference(texture, read(texture), buffer.bytes + frame.planes[i].offset,
                                                      frame.planes[i].stride));
     }
@@ -227,7 +218,7 @@ TEST_P(ImportTest, ShowsTheBufferContents) {
     buffer.bytes[i] = static_cast<uint8_t>((random = random * 1664525 + 1013904223) >> 24);
   const int written = compare();
   std::printf("vm: %zu textures, largest difference to the camera's frame %d, to random bytes %d of 255\n",
-              textures->textures().size(), seen, written);
+              textures.textures().size(), seen, written);
   EXPECT_LE(seen, exact ? 0 : 3);
   EXPECT_LE(written, exact ? 0 : 3);
 }
@@ -294,10 +285,9 @@ TEST_F(InteropTest, ThousandFramesAreImportedOncePerBuffer) {
       const int index = camera->take();
       ASSERT_GE(index, 0) << i;
       const DmabufFrame frame = frame_of(format, *camera, static_cast<size_t>(index));
-      auto textures = cache.get(frame, format.how);
-      ASSERT_TRUE(textures.ok()) << textures.status().message();
+      auto textures = value_of(cache.get(frame, format.how));
       if (i % 250 == 249) {
-        const DmabufTexture& luma = (*textures)->textures()[0];
+        const DmabufTexture& luma = textures->textures()[0];
         EXPECT_EQ(
             largest_difference(luma, read(luma), camera->buffers()[static_cast<size_t>(index)].bytes, camera->stride()),
             0);
@@ -334,9 +324,8 @@ TEST_F(InteropTest, ImportsLeaveNothingBehind) {
   gl_.BindTexture(GL_TEXTURE_2D, mine);
   const test::OpenFiles start = test::open_files();
   for (int i = 0; i < 1000; ++i) {
-    auto textures = importer_->import(frame, DmabufImport::kPlanes);
-    ASSERT_TRUE(textures.ok()) << textures.status().message();
-    ASSERT_EQ(textures->textures().size(), 3U);
+    auto textures = value_of(importer_->import(frame, DmabufImport::kPlanes));
+    ASSERT_EQ(textures.textures().size(), 3U);
   }
   const test::OpenFiles end = test::open_files();
   EXPECT_EQ(end.descriptors, start.descriptors);
@@ -349,15 +338,13 @@ TEST_F(InteropTest, ImportsLeaveNothingBehind) {
 // Drawn by GL, read through the DMABUF.
 TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
   for (const uint32_t fourcc : {DRM_FORMAT_XRGB8888, DRM_FORMAT_ABGR8888}) {
-    auto buffer = GbmBuffer::create(device_, 64, 32, fourcc, GbmBuffer::kRender | GbmBuffer::kScanOut);
-    ASSERT_TRUE(buffer.ok()) << buffer.status().message();
-    const DmabufFrame& frame = (*buffer)->frame();
-    auto textures = importer_->import(frame, DmabufImport::kImage);
-    ASSERT_TRUE(textures.ok()) << textures.status().message();
+    auto buffer = value_of(GbmBuffer::create(device_, 64, 32, fourcc, GbmBuffer::kRender | GbmBuffer::kScanOut));
+    const DmabufFrame& frame = buffer->frame();
+    auto textures = value_of(importer_->import(frame, DmabufImport::kImage));
     GLuint framebuffer = 0;
     gl_.GenFramebuffers(1, &framebuffer);
     gl_.BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    gl_.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures->textures()[0].name, 0);
+    gl_.FramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, textures.textures()[0].name, 0);
     ASSERT_EQ(gl_.CheckFramebufferStatus(GL_FRAMEBUFFER), static_cast<GLenum>(GL_FRAMEBUFFER_COMPLETE));
     const float color[] = {0x11 / 255.0F, 0x22 / 255.0F, 0x33 / 255.0F, 1};
     gl_.ClearBufferfv(GL_COLOR, 0, color);
@@ -383,8 +370,7 @@ TEST_F(InteropTest, GbmBuffersAreDrawnInto) {
 
 // Exported frames, as in gldmabufexport: drawn through their textures, read through the DMABUF.
 TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
-  auto targets = DrawTargets::create(display_, display_->device());
-  ASSERT_TRUE(targets.ok()) << targets.status().message();
+  auto targets = value_of(DrawTargets::create(display_, display_->device()));
   const auto fence = DrawFence::create(display_, true);
   const auto draw = [&](const DmabufTexture& texture, const float* color) {
     GLuint framebuffer = 0;
@@ -398,17 +384,15 @@ TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
   const float first[] = {0x11 / 255.0F, 0x22 / 255.0F, 0x33 / 255.0F, 1},
               second[] = {0x44 / 255.0F, 0x55 / 255.0F, 0, 1};
   for (const uint32_t fourcc : {DRM_FORMAT_XRGB8888, DRM_FORMAT_ABGR8888, DRM_FORMAT_NV12}) {
-    EXPECT_TRUE((*targets)->possible(fourcc, kModifierLinear)) << fourcc_text(fourcc);
-    auto target = (*targets)->make({65, 33, fourcc});
-    ASSERT_TRUE(target.ok()) << target.status().message();
-    const DmabufFrame& frame = (*target)->frame();
+    EXPECT_TRUE(targets->possible(fourcc, kModifierLinear)) << fourcc_text(fourcc);
+    auto target = value_of(targets->make({65, 33, fourcc}));
+    const DmabufFrame& frame = target->frame();
     EXPECT_EQ(frame.modifier, kModifierLinear);
-    const auto& textures = (*target)->textures();
+    const auto& textures = target->textures();
     ASSERT_EQ(textures.size(), fourcc == DRM_FORMAT_NV12 ? 2U : 1U);
     for (size_t i = 0; i < textures.size(); ++i) draw(textures[i], i == 0 ? first : second);
-    auto wait = fence->publish(frame);
-    ASSERT_TRUE(wait.ok()) << wait.status().message();
-    EXPECT_EQ(*wait, DrawFence::Wait::kOnCpu);
+    auto wait = value_of(fence->publish(frame));
+    EXPECT_EQ(wait, DrawFence::Wait::kOnCpu);
     const off_t size = lseek(frame.planes[0].fd, 0, SEEK_END);
     void* mapped = mmap(nullptr, static_cast<size_t>(size), PROT_READ, MAP_SHARED, frame.planes[0].fd, 0);
     ASSERT_NE(mapped, MAP_FAILED);
@@ -431,7 +415,7 @@ TEST_F(InteropTest, DrawTargetsHoldWhatIsDrawn) {
     munmap(mapped, static_cast<size_t>(size));
     std::printf("vm: %s, %lld bytes\n", describe(frame).c_str(), static_cast<long long>(size));
   }
-  auto refused = (*targets)->make({64, 32, DRM_FORMAT_XRGB8888, {kTiled}});
+  auto refused = targets->make({64, 32, DRM_FORMAT_XRGB8888, {kTiled}});
   ASSERT_FALSE(refused.ok());
   std::printf("vm: %s\n", refused.status().message().c_str());
   EXPECT_NE(refused.status().message().find("0x0100000000000001"), std::string::npos) << refused.status().message();

@@ -8,6 +8,7 @@
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
 
@@ -46,19 +47,15 @@ class FallbackTest : public GlTest {
   void check(const std::string& name, const std::set<std::string>& skipped, const std::vector<std::string>& together) {
     const std::vector<GoldenCase> cases = golden_cases_of(name);
     if (cases.empty()) GTEST_SKIP() << no_case(name);
-    const auto inputs = load_inputs(cases.front());
-    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-    const auto model = Model::load(cases.front().model_file.string(), {QuantizedModels::kAllowed});
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    const auto whole = plan(*model, {});
-    ASSERT_TRUE(whole.ok()) << whole.status().message();
-    EXPECT_TRUE((*whole)->fallback().operators.empty());
-    const auto expected = infer(*whole, *inputs);
-    ASSERT_TRUE(expected.ok()) << expected.status().message();
+    const auto inputs = value_of(load_inputs(cases.front()));
+    const auto model = value_of(Model::load(cases.front().model_file.string(), {QuantizedModels::kAllowed}));
+    const auto whole = value_of(plan(model, {}));
+    EXPECT_TRUE(whole->fallback().operators.empty());
+    const auto expected = value_of(infer(whole, inputs));
 
     std::vector<std::vector<std::string>> hidden;
     std::set<std::string> seen = skipped;
-    const Graph& graph = graph_of(**model);
+    const Graph& graph = graph_of(*model);
     for (const NodeId id : graph.order()) {
       const std::string op = to_string(graph.node(id).op);
       if (seen.insert(op).second) hidden.push_back({op});
@@ -66,16 +63,16 @@ class FallbackTest : public GlTest {
     if (!together.empty()) hidden.push_back(together);
     for (const std::vector<std::string>& ops : hidden) {
       const std::string what = name + " without " + ops[0];
-      const auto divided = plan(*model, ops);
+      const auto divided = plan(model, ops);
       ASSERT_TRUE(divided.ok()) << what << ": " << divided.status().message();
       const FallbackReport& report = (*divided)->fallback();
       if (report.operators.empty()) continue;  // rewritten to other operators
       EXPECT_GT(report.bytes_read + report.bytes_written, 0);
-      const auto got = infer(*divided, *inputs);
+      const auto got = infer(*divided, inputs);
       ASSERT_TRUE(got.ok()) << what << ": " << got.status().message();
-      for (size_t i = 0; i < expected->size(); ++i) {
-        const Comparison figures = compare((*expected)[i], (*got)[i]);
-        const bool real = (*expected)[i].type == DataType::kFloat32;
+      for (size_t i = 0; i < expected.size(); ++i) {
+        const Comparison figures = compare(expected[i], (*got)[i]);
+        const bool real = expected[i].type == DataType::kFloat32;
         EXPECT_LE(figures.nmse, real ? kTolerance : kQuantumTolerance) << what << ": " << to_string(figures);
         std::printf("%-60s %zu on the CPU, %lld bytes cross: NMSE %.2e\n", what.c_str(), report.operators.size(),
                     static_cast<long long>(report.bytes_read + report.bytes_written), figures.nmse);

@@ -13,6 +13,7 @@
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "ref/ref_ops.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
@@ -50,19 +51,18 @@ HostTensor picture(const Shape& shape) {
 
 TEST_P(FigureModelTest, IsSmallAndDescribesItsInputsAndOutputs) {
   EXPECT_LE(std::filesystem::file_size(file_), 1000000U);
-  const auto model = Model::load(file_);
-  ASSERT_TRUE(model.ok()) << model.status().message();
-  ASSERT_EQ((*model)->inputs().size(), 1U);
-  EXPECT_EQ((*model)->inputs()[0].type, DataType::kFloat32);
-  EXPECT_EQ((*model)->inputs()[0].shape.to_string(), GetParam() == kRecurrent ? "1x256x256x4" : "1x256x256x3");
-  ASSERT_EQ((*model)->outputs().size(), 2U);
-  EXPECT_EQ((*model)->outputs()[0].name, "person_mask");
-  EXPECT_EQ((*model)->outputs()[0].shape.to_string(), "1x256x256x1");
-  EXPECT_EQ((*model)->output_range(0), (ValueRange{0, 1}));
-  EXPECT_EQ((*model)->outputs()[1].name, "key_point_heat_maps");
-  EXPECT_EQ((*model)->outputs()[1].shape.to_string(), "1x64x64x17");
+  const auto model = value_of(Model::load(file_));
+  ASSERT_EQ(model->inputs().size(), 1U);
+  EXPECT_EQ(model->inputs()[0].type, DataType::kFloat32);
+  EXPECT_EQ(model->inputs()[0].shape.to_string(), GetParam() == kRecurrent ? "1x256x256x4" : "1x256x256x3");
+  ASSERT_EQ(model->outputs().size(), 2U);
+  EXPECT_EQ(model->outputs()[0].name, "person_mask");
+  EXPECT_EQ(model->outputs()[0].shape.to_string(), "1x256x256x1");
+  EXPECT_EQ(model->output_range(0), (ValueRange{0, 1}));
+  EXPECT_EQ(model->outputs()[1].name, "key_point_heat_maps");
+  EXPECT_EQ(model->outputs()[1].shape.to_string(), "1x64x64x17");
 
-  const ModelMetadata& metadata = (*model)->metadata();
+  const ModelMetadata& metadata = model->metadata();
   EXPECT_TRUE(metadata.problems.empty());
   ASSERT_EQ(metadata.inputs.size(), 1U);
   EXPECT_EQ(metadata.inputs[0].mean, std::vector<float>{0});
@@ -76,43 +76,37 @@ TEST_P(FigureModelTest, OperatorsAndVersionsMatchTensorFlowLite) {
   const std::map<BuiltinOperator, int> versions{
       {BuiltinOperator::DEQUANTIZE, 3}, {BuiltinOperator::CONV_2D, 1},         {BuiltinOperator::DEPTHWISE_CONV_2D, 1},
       {BuiltinOperator::ADD, 1},        {BuiltinOperator::RESIZE_BILINEAR, 3}, {BuiltinOperator::LOGISTIC, 1}};
-  const auto contents = read_model_file(file_, {});
-  ASSERT_TRUE(contents.ok()) << contents.status().message();
-  const auto file = tflite::ModelFile::open(contents->bytes, contents->owner);
-  ASSERT_TRUE(file.ok()) << file.status().message();
-  EXPECT_EQ(file->model().operator_codes()->size(), versions.size());
-  for (const auto* code : *file->model().operator_codes()) {
+  const auto contents = value_of(read_model_file(file_, {}));
+  const auto file = value_of(tflite::ModelFile::open(contents.bytes, contents.owner));
+  EXPECT_EQ(file.model().operator_codes()->size(), versions.size());
+  for (const auto* code : *file.model().operator_codes()) {
     // Older readers have only the narrow field.
     EXPECT_EQ(static_cast<int>(code->builtin_code()), static_cast<int>(code->deprecated_builtin_code()));
     const auto version = versions.find(code->builtin_code());
     ASSERT_NE(version, versions.end()) << static_cast<int>(code->builtin_code());
     EXPECT_EQ(code->version(), version->second) << static_cast<int>(code->builtin_code());
   }
-  for (const auto* buffer : *file->model().buffers()) {
+  for (const auto* buffer : *file.model().buffers()) {
     if (buffer->data() == nullptr) continue;
-    EXPECT_EQ((reinterpret_cast<const std::byte*>(buffer->data()->data()) - file->bytes().data()) % 16, 0);
+    EXPECT_EQ((reinterpret_cast<const std::byte*>(buffer->data()->data()) - file.bytes().data()) % 16, 0);
   }
 }
 
 TEST_P(FigureModelTest, GpuComputesWhatTheReferenceComputes) {
-  const auto model = Model::load(file_);
-  ASSERT_TRUE(model.ok()) << model.status().message();
-  const HostTensor input = picture((*model)->inputs()[0].shape);
-  const auto expected = ref::run(graph_of(**model), {input});
-  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const auto model = value_of(Model::load(file_));
+  const HostTensor input = picture(model->inputs()[0].shape);
+  const auto expected = value_of(ref::run(graph_of(*model), {input}));
   for (const auto& [precision, tolerance] : {std::pair{Precision::kFp32, 1e-9}, {Precision::kFp16, 1e-3}}) {
     PlanOptions options;
     options.precision = precision;
-    const auto plan = Plan::build(*model, limits_for_half(), options);
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    const auto session = Session::create(gl(), *plan);
-    ASSERT_TRUE(session.ok()) << session.status().message();
-    ASSERT_TRUE((*session)->write_input(0, input.data).ok());
-    ASSERT_TRUE((*session)->run().ok());
-    for (size_t i = 0; i < expected->size(); ++i) {
-      HostTensor got((*expected)[i].type, (*expected)[i].shape);
-      ASSERT_TRUE((*session)->read_output(i, got.data).ok());
-      const Comparison comparison = compare((*expected)[i], got);
+    const auto plan = value_of(Plan::build(model, limits_for_half(), options));
+    const auto session = value_of(Session::create(gl(), plan));
+    ASSERT_TRUE(session->write_input(0, input.data).ok());
+    ASSERT_TRUE(session->run().ok());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      HostTensor got(expected[i].type, expected[i].shape);
+      ASSERT_TRUE(session->read_output(i, got.data).ok());
+      const Comparison comparison = compare(expected[i], got);
       std::printf("output %zu, %s: %s\n", i, precision == Precision::kFp32 ? "fp32" : "fp16",
                   to_string(comparison).c_str());
       EXPECT_LE(comparison.nmse, tolerance);

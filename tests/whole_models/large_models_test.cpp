@@ -9,6 +9,7 @@
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "model/picture_input.h"
 #include "plan/plan_data.h"
 #include "ref/ref_ops.h"
@@ -48,35 +49,30 @@ TEST_P(LargeModelTest, CornerIsThatOfTheReference) {
   const auto shared = shared_dir();
   const auto file = shared.value_or("") / "second" / "models" / (std::string(GetParam().name) + ".tflite");
   if (!shared || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";
-  const auto model = Model::load(file.string(), {QuantizedModels::kAllowed});
-  ASSERT_TRUE(model.ok()) << model.status().message();
+  const auto model = value_of(Model::load(file.string(), {QuantizedModels::kAllowed}));
   DeviceLimits limits = device().limits;
   limits.max_storage_block_bytes = DeviceLimits().max_storage_block_bytes;  // what every device has
   PlanOptions options;
   options.resources.run_time = std::chrono::hours(1);  // a busy machine is slow
-  const auto plan = Plan::build(*model, limits, options);
-  ASSERT_TRUE(plan.ok()) << plan.status().message();
-  EXPECT_TRUE(data_of(**plan).has_windows);
+  const auto plan = value_of(Plan::build(model, limits, options));
+  EXPECT_TRUE(data_of(*plan).has_windows);
 
-  HostTensor input((*model)->inputs()[0].type, (*model)->inputs()[0].shape);
+  HostTensor input(model->inputs()[0].type, model->inputs()[0].shape);
   RandomStream(1).fill(input.type, input.data);
-  const auto session = Session::create(gl(), *plan);
-  ASSERT_TRUE(session.ok()) << session.status().message();
-  ASSERT_TRUE((*session)->write_input(0, input.data).ok());
-  ASSERT_TRUE((*session)->run().ok());
-  HostTensor output((*model)->outputs()[0].type, (*model)->outputs()[0].shape);
-  ASSERT_TRUE((*session)->read_output(0, output.data).ok());
+  const auto session = value_of(Session::create(gl(), plan));
+  ASSERT_TRUE(session->write_input(0, input.data).ok());
+  ASSERT_TRUE(session->run().ok());
+  HostTensor output(model->outputs()[0].type, model->outputs()[0].shape);
+  ASSERT_TRUE(session->read_output(0, output.data).ok());
 
   const HostTensor corner = lower_right(input, kCorner, kCorner);
-  const auto small = Model::load(file.string(), {QuantizedModels::kAllowed, {{"0", corner.shape}}});
-  ASSERT_TRUE(small.ok()) << small.status().message();
-  const auto expected = ref::run(graph_of(**small), {corner});
-  ASSERT_TRUE(expected.ok()) << expected.status().message();
+  const auto small = value_of(Model::load(file.string(), {QuantizedModels::kAllowed, {{"0", corner.shape}}}));
+  const auto expected = value_of(ref::run(graph_of(*small), {corner}));
   const int scale = output.shape.dim(1) / input.shape.dim(1);
   const int size = (kCorner - kMargin) * scale;
-  const Comparison figures = compare(lower_right(expected->front(), size, size), lower_right(output, size, size));
+  const Comparison figures = compare(lower_right(expected.front(), size, size), lower_right(output, size, size));
   std::printf("MODEL %s: arena of %.1f MB: %s\n", GetParam().name,
-              static_cast<double>((*plan)->memory().arena_bytes) / 1e6, to_string(figures).c_str());
+              static_cast<double>(plan->memory().arena_bytes) / 1e6, to_string(figures).c_str());
   EXPECT_LE(figures.relative_max, GetParam().relative_max);
 }
 

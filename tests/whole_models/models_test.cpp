@@ -18,6 +18,7 @@
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
@@ -112,9 +113,8 @@ double quantum_of_output(const Graph& graph, size_t output) {
 TEST_P(ModelsTest, MatchesTensorFlowLite) {
   const std::vector<GoldenCase> cases = golden_cases_of(model_case().model);
   if (cases.empty()) GTEST_SKIP() << no_case(model_case().model);
-  const auto run = prepare(gl(), cases.front(), limits(), options());
-  ASSERT_TRUE(run.ok()) << run.status().message();
-  const MemoryReport& memory = run->plan->memory();
+  const auto run = value_of(prepare(gl(), cases.front(), limits(), options()));
+  const MemoryReport& memory = run.plan->memory();
   EXPECT_LE(static_cast<double>(memory.arena_bytes), kArenaRatio * static_cast<double>(memory.lower_bound_bytes));
   const auto file_bytes = static_cast<double>(std::filesystem::file_size(cases.front().model_file));
   if (limits().kernels.narrow_weights) {
@@ -122,28 +122,24 @@ TEST_P(ModelsTest, MatchesTensorFlowLite) {
   }
 
   for (const GoldenCase& golden : cases) {
-    const auto inputs = load_inputs(golden);
-    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-    const auto references = load_references(golden);
-    ASSERT_TRUE(references.ok()) << references.status().message();
-    const auto description = describe_case(golden);
-    ASSERT_TRUE(description.ok()) << description.status().message();
-    const auto outputs = infer(*run, *inputs);
-    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
-    ASSERT_EQ(outputs->size(), references->size());
-    for (size_t i = 0; i < outputs->size(); ++i) {
-      const double quantum = quantum_of_output(graph_of(run->plan->model()), i);
-      const Reference& reference = (*references)[i];
-      const Verdict verdict = judge(model_case(), golden, description->outputs[i], i, reference.numbers,
-                                    reference.part_of((*outputs)[i]), half(), quantum);
+    const auto inputs = value_of(load_inputs(golden));
+    const auto references = value_of(load_references(golden));
+    const auto description = value_of(describe_case(golden));
+    const auto outputs = value_of(infer(run, inputs));
+    ASSERT_EQ(outputs.size(), references.size());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const double quantum = quantum_of_output(graph_of(run.plan->model()), i);
+      const Reference& reference = references[i];
+      const Verdict verdict = judge(model_case(), golden, description.outputs[i], i, reference.numbers,
+                                    reference.part_of(outputs[i]), half(), quantum);
       std::printf("MODEL %-52s %-8s %-7s out%zu %-4s %s\n", golden.model.c_str(), golden.name.c_str(),
                   to_string(setting()), i, verdict.good ? "ok" : "BAD", verdict.figures.c_str());
       EXPECT_TRUE(verdict.good) << golden.name << ", output " << i << ": " << verdict.figures;
     }
   }
   std::printf("PLAN  %-52s %-7s %d dispatches, %d barriers, %d programs, arena %lld B of lower bound %lld B\n",
-              model_case().model, to_string(setting()), run->plan->dispatches(), run->plan->barriers(),
-              run->plan->programs(), static_cast<long long>(memory.arena_bytes),
+              model_case().model, to_string(setting()), run.plan->dispatches(), run.plan->barriers(),
+              run.plan->programs(), static_cast<long long>(memory.arena_bytes),
               static_cast<long long>(memory.lower_bound_bytes));
 }
 
@@ -152,18 +148,14 @@ TEST_P(ModelsTest, StaysInItsTensorsAndIsBitReproducible) {
   if (cases.empty()) GTEST_SKIP() << no_case(model_case().model);
   ForcedPlanOptions guarded = options();
   guarded.sentinel_bytes = 256;
-  const auto run = prepare(gl(), cases.back(), limits(), guarded);
-  ASSERT_TRUE(run.ok()) << run.status().message();
-  const auto inputs = load_inputs(cases.back());
-  ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-  const auto first = infer(*run, *inputs);
-  ASSERT_TRUE(first.ok()) << first.status().message();
-  const auto second = infer(*run, *inputs);
-  ASSERT_TRUE(second.ok()) << second.status().message();
-  for (size_t i = 0; i < first->size(); ++i) {
-    EXPECT_TRUE(compare((*first)[i], (*second)[i]).identical) << "output " << i << " differs between runs";
+  const auto run = value_of(prepare(gl(), cases.back(), limits(), guarded));
+  const auto inputs = value_of(load_inputs(cases.back()));
+  const auto first = value_of(infer(run, inputs));
+  const auto second = value_of(infer(run, inputs));
+  for (size_t i = 0; i < first.size(); ++i) {
+    EXPECT_TRUE(compare(first[i], second[i]).identical) << "output " << i << " differs between runs";
   }
-  const Status sentinels = check_sentinels(*run->session);
+  const Status sentinels = check_sentinels(*run.session);
   EXPECT_TRUE(sentinels.ok()) << sentinels.message();
 }
 
@@ -198,21 +190,17 @@ TEST_F(SmallModelsTest, MatchOrAreRejectedWithAReason) {
       continue;
     }
     if (!golden.error.empty()) continue;  // runs here, but there is nothing to compare with
-    const auto inputs = load_inputs(golden);
-    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-    const auto references = load_references(golden);
-    ASSERT_TRUE(references.ok()) << references.status().message();
-    const auto description = describe_case(golden);
-    ASSERT_TRUE(description.ok()) << description.status().message();
-    const auto outputs = infer(*run, *inputs);
-    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
-    ASSERT_EQ(outputs->size(), references->size());
+    const auto inputs = value_of(load_inputs(golden));
+    const auto references = value_of(load_references(golden));
+    const auto description = value_of(describe_case(golden));
+    const auto outputs = value_of(infer(*run, inputs));
+    ASSERT_EQ(outputs.size(), references.size());
     const Graph& graph = graph_of(run->plan->model());
     const ModelCase small{golden.model.c_str(), has_integers(graph) ? Numbers::kIntegers : Numbers::kReal, {}};
-    for (size_t i = 0; i < outputs->size(); ++i) {
-      const Reference& reference = (*references)[i];
-      const Verdict verdict = judge(small, golden, description->outputs[i], i, reference.numbers,
-                                    reference.part_of((*outputs)[i]), false, quantum_of_output(graph, i));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Reference& reference = references[i];
+      const Verdict verdict = judge(small, golden, description.outputs[i], i, reference.numbers,
+                                    reference.part_of(outputs[i]), false, quantum_of_output(graph, i));
       std::printf("MODEL %-52s %-8s device  out%zu %-4s %s\n", golden.model.c_str(), golden.name.c_str(), i,
                   verdict.good ? "ok" : "BAD", verdict.figures.c_str());
       EXPECT_TRUE(verdict.good) << "output " << i << ": " << verdict.figures;

@@ -11,6 +11,7 @@
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "model/picture_input.h"
 #include "ref/ref_ops.h"
 #include "sightglass/model.h"
@@ -29,9 +30,7 @@ class RecurrentModelTest : public GlTest {
     const auto shared = shared_dir();
     if (shared) folder_ = *shared / "second";
     if (!shared || !std::filesystem::exists(file())) GTEST_SKIP() << "no " << file() << ": no model to run";
-    auto model = Model::load(file().string(), {QuantizedModels::kAllowed});
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    model_ = *std::move(model);
+    model_ = value_of(Model::load(file().string(), {QuantizedModels::kAllowed}));
     input_ = HostTensor(model_->inputs()[0].type, model_->inputs()[0].shape);
     ASSERT_TRUE(RandomStream(1).fill(input_.type, input_.data));
   }
@@ -59,18 +58,16 @@ class RecurrentModelTest : public GlTest {
   void check(const char* setting, const DeviceLimits& limits, Precision precision) {
     PlanOptions options;
     options.precision = precision;
-    const auto plan = Plan::build(model_, limits, options);
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    const auto session = Session::create(gl(), *plan);
-    ASSERT_TRUE(session.ok()) << session.status().message();
+    const auto plan = value_of(Plan::build(model_, limits, options));
+    const auto session = value_of(Session::create(gl(), plan));
     for (const char* turn : {"", "again"}) {
       SCOPED_TRACE(turn);
-      ASSERT_TRUE((*session)->reset_state().ok());
-      ASSERT_TRUE((*session)->write_input(0, input_.data).ok());
+      ASSERT_TRUE(session->reset_state().ok());
+      ASSERT_TRUE(session->write_input(0, input_.data).ok());
       for (int run = 1; run <= kRuns; ++run) {
-        ASSERT_TRUE((*session)->run().ok());
+        ASSERT_TRUE(session->run().ok());
         HostTensor output(model_->outputs()[0].type, model_->outputs()[0].shape);
-        ASSERT_TRUE((*session)->read_output(0, output.data).ok());
+        ASSERT_TRUE(session->read_output(0, output.data).ok());
         expect_reference(run, setting, output);
       }
     }
@@ -92,9 +89,8 @@ TEST_F(RecurrentModelTest, StoredInSixteenBits) { check("fp16", limits_for_half(
 TEST_F(RecurrentModelTest, OnTheReferenceKernels) {
   std::vector<HostTensor> states;
   for (int run = 1; run <= kRuns; ++run) {
-    const auto outputs = ref::run(graph_of(*model_), {input_}, &states);
-    ASSERT_TRUE(outputs.ok()) << outputs.status().message();
-    expect_reference(run, "reference", (*outputs)[0]);
+    const auto outputs = value_of(ref::run(graph_of(*model_), {input_}, &states));
+    expect_reference(run, "reference", outputs[0]);
   }
 }
 

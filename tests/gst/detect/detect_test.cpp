@@ -12,6 +12,7 @@
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 
 namespace sightglass::test {
 namespace {
@@ -63,16 +64,14 @@ class DetectTest : public GlTest {
   std::vector<Detection> decode(const SsdLayout& layout, const std::vector<float>& boxes,
                                 const std::vector<float>& scores, const InputTransform& place,
                                 const SsdChoice& choice) {
-    const auto decoder = SsdDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout);
-    EXPECT_TRUE(decoder.ok()) << decoder.status().message();
-    if (!decoder.ok()) return {};
+    const auto decoder = value_of(SsdDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
     const GlBuffer of_boxes = upload(boxes), of_scores = upload(scores);
     const GlState before = snapshot_gl_state(gl());
     std::vector<Detection> found, again;
     for (std::vector<Detection>* into : {&found, &again}) {
-      EXPECT_TRUE((*decoder)->decode(whole(of_boxes, boxes), whole(of_scores, scores), place, choice).ok());
+      EXPECT_TRUE(decoder->decode(whole(of_boxes, boxes), whole(of_scores, scores), place, choice).ok());
       EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
-      *into = read_detections(gl(), (*decoder)->detections());
+      *into = read_detections(gl(), decoder->detections());
     }
     EXPECT_EQ(found, again) << "bit-identical from run to run";
     return found;
@@ -204,13 +203,12 @@ TEST_F(DetectTest, WrongLayoutsAndOutputsAreRejected) {
   layout.background = 1;
   EXPECT_FALSE(SsdDecoder::create(group, layout).ok()) << "only background";
   layout.background = 0;
-  auto decoder = SsdDecoder::create(group, layout);
-  ASSERT_TRUE(decoder.ok());
+  auto decoder = value_of(SsdDecoder::create(group, layout));
   const std::vector<float> numbers(1000);
   const GlBuffer buffer = upload(numbers);
-  const Status refused = (*decoder)->decode({buffer.id(), 0, 4000}, {buffer.id(), 0, 36}, {});
+  const Status refused = decoder->decode({buffer.id(), 0, 4000}, {buffer.id(), 0, 36}, {});
   EXPECT_NE(refused.message().find("36"), std::string::npos) << refused.message();
-  ASSERT_TRUE((*decoder)->decode({buffer.id(), 0, 4000}, {buffer.id(), 256, 40}, {}).ok());
+  ASSERT_TRUE(decoder->decode({buffer.id(), 0, 4000}, {buffer.id(), 256, 40}, {}).ok());
 }
 
 // On TensorFlow Lite outputs for photographs.
@@ -232,10 +230,9 @@ TEST_F(DetectTest, FindsFacesInReferenceOutputs) {
     layout.x_scale = layout.y_scale = layout.width_scale = layout.height_scale = size;
     for (const GoldenCase& golden : cases) {
       if (golden.name != "picture") continue;
-      const auto outputs = load_outputs(golden);
-      ASSERT_TRUE(outputs.ok()) << outputs.status().message();
-      std::vector<float> boxes(outputs->at(0).as<float>().begin(), outputs->at(0).as<float>().end());
-      std::vector<float> scores(outputs->at(1).as<float>().begin(), outputs->at(1).as<float>().end());
+      const auto outputs = value_of(load_outputs(golden));
+      std::vector<float> boxes(outputs.at(0).as<float>().begin(), outputs.at(0).as<float>().end());
+      std::vector<float> scores(outputs.at(1).as<float>().begin(), outputs.at(1).as<float>().end());
       if (boxes.size() < scores.size()) std::swap(boxes, scores);
       const std::vector<Detection> expected = reference_ssd(layout, boxes, scores, {}, {});
       const std::vector<Detection> got = decode(layout, boxes, scores, {}, {});

@@ -159,10 +159,9 @@ GstBufferPool* decided_pool(GstGLContext* context, GstCaps* caps, GstBufferPool*
 }
 
 TEST_F(DmabufExportTest, UpstreamDrawsOnlyIntoTheExportedPool) {
-  GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 ! appsink name=sink", nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), GST_SECOND * 60);
+  const Launched pipeline("glfiguresrc num-buffers=1 ! appsink name=sink");
+  pipeline.play();
+  GstSample* sample = pipeline.pull();
   ASSERT_NE(sample, nullptr);
   GstGLContext* context = GST_GL_BASE_MEMORY_CAST(gst_buffer_peek_memory(gst_sample_get_buffer(sample), 0))->context;
   GstBufferPool* exported = make_dmabuf_pool(context, {}, nullptr);
@@ -173,19 +172,6 @@ TEST_F(DmabufExportTest, UpstreamDrawsOnlyIntoTheExportedPool) {
   EXPECT_NE(for_other, other);
   for (GstBufferPool* pool : {exported, other, for_exported, for_other}) gst_object_unref(pool);
   gst_sample_unref(sample);
-  gst_object_unref(sink);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-}
-
-// The first error of a pipeline that ends by itself; empty if there is none.
-std::string error_of(const std::string& description) {
-  GstElement* pipeline = gst_parse_launch(description.c_str(), nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  const std::string text = outcome_of(pipeline);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-  return text == "end" ? "" : text;
 }
 
 // A software renderer without a DRM device.
@@ -193,7 +179,7 @@ TEST_F(DmabufExportTest, WithoutADeviceTheErrorSuggestsAFix) {
   if (std::filesystem::exists("/dev/dri")) GTEST_SKIP() << "this machine has a DRM device, /dev/dri";
   for (const char* downstream : {"", "video/x-raw(memory:DMABuf),format=NV12 ! "}) {
     const std::string error =
-        error_of(std::string("glfiguresrc num-buffers=2 ! gldmabufexport ! ") + downstream + "fakesink");
+        Launched(std::string("glfiguresrc num-buffers=2 ! gldmabufexport ! ") + downstream + "fakesink").outcome();
     std::printf("%s\n", error.c_str());
     EXPECT_NE(error.find("DRM device"), std::string::npos) << error;
     EXPECT_NE(error.find("gldownload"), std::string::npos) << error;

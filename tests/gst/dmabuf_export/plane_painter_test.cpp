@@ -10,6 +10,7 @@
 #include "gl_pictures.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "yuv_picture.h"
 
 namespace sightglass::test {
@@ -58,10 +59,8 @@ class PlanePainterPictureTest : public GlTest {
       textures.push_back(make_texture(gl(), GL_RG8, width, height));
       planes.push_back({textures[1].id(), GL_TEXTURE_2D, width, height});
     }
-    auto painter = PlanePainter::create(ShareGroup::create(gl(), nullptr, element_shaders()), info);
-    EXPECT_TRUE(painter.ok()) << painter.status().message();
-    if (!painter.ok()) return {};
-    const Status status = (*painter)->draw({frame.id(), GL_TEXTURE_2D, picture.width, picture.height}, planes, x, y);
+    auto painter = value_of(PlanePainter::create(ShareGroup::create(gl(), nullptr, element_shaders()), info));
+    const Status status = painter->draw({frame.id(), GL_TEXTURE_2D, picture.width, picture.height}, planes, x, y);
     EXPECT_TRUE(status.ok()) << status.message();
     std::vector<Rgba> drawn;
     for (const TextureRef& plane : planes) drawn.push_back(download(gl(), plane.id, plane.width, plane.height));

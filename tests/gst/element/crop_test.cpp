@@ -20,16 +20,10 @@ constexpr int32_t kWidth = 48, kHeight = 32, kLeft = 10, kTop = 6;
 
 // No two positions are alike, and one corner is foreground for the model.
 Rgba asymmetric() {
-  Rgba picture(kWidth, kHeight);
-  for (int32_t y = 0; y < kHeight; ++y) {
-    for (int32_t x = 0; x < kWidth; ++x) {
-      const bool corner = x < kWidth / 2 && y < kHeight / 2;
-      const uint8_t color[] = {static_cast<uint8_t>(corner ? 230 : x), static_cast<uint8_t>(x * 3),
-                               static_cast<uint8_t>(y * 5), 255};
-      std::copy_n(color, 4, picture.at(x, y));
-    }
-  }
-  return picture;
+  return painted(kWidth, kHeight, [](int32_t x, int32_t y) {
+    const bool corner = x < kWidth / 2 && y < kHeight / 2;
+    return std::array{corner ? 230 : x, x * 3, y * 5};
+  });
 }
 
 // The image inside a larger one, which is garbage that is foreground for the model.
@@ -108,19 +102,14 @@ INSTANTIATE_TEST_SUITE_P(Targets, Crop, ::testing::Values(GST_GL_TEXTURE_TARGET_
 
 constexpr guint kPart[] = {16, 8, 24, 20};
 
-GstPadProbeReturn crop_frame(GstPad*, GstPadProbeInfo* info, gpointer) {
-  GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
-  GST_PAD_PROBE_INFO_DATA(info) = buffer;
-  add_crop(buffer, kPart[0], kPart[1], kPart[2], kPart[3]);
-  return GST_PAD_PROBE_OK;
-}
-
 // The result for a planar frame of which the element uses only a part, enlarged to the size in the caps.
 std::optional<Rgba> part_of(const YuvPicture& picture) {
   TestPipeline pipeline(element("background=color input-offset=10"));
-  GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
-  gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, crop_frame, nullptr, nullptr);
-  gst_object_unref(sink);
+  replace_buffers(pipeline.element(), "sink", [](GstBuffer* shared) {
+    GstBuffer* buffer = gst_buffer_make_writable(shared);
+    add_crop(buffer, kPart[0], kPart[1], kPart[2], kPart[3]);
+    return buffer;
+  });
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   auto got = pipeline.pass(picture.caps, picture.bytes);
   EXPECT_TRUE(got) << picture.caps << ": " << pipeline.error(1);
@@ -131,14 +120,7 @@ std::optional<Rgba> part_of(const YuvPicture& picture) {
 // ends.
 TEST(CropPlanes, ArePartsOfEveryPlane) {
   init_gstreamer();
-  Rgba smooth(49, 33);
-  for (int32_t y = 0; y < smooth.height; ++y) {
-    for (int32_t x = 0; x < smooth.width; ++x) {
-      const uint8_t color[] = {static_cast<uint8_t>(x * 5), static_cast<uint8_t>(y * 7), static_cast<uint8_t>(x + y),
-                               255};
-      std::copy_n(color, 4, smooth.at(x, y));
-    }
-  }
+  const Rgba smooth = painted(49, 33, [](int32_t x, int32_t y) { return std::array{x * 5, y * 7, x + y}; });
   for (const std::string format : {"NV12", "I420"}) {
     for (const std::string site : {"jpeg", "mpeg2"}) {
       const auto got = part_of(to_yuv(smooth, format, ",colorimetry=(string)bt601,chroma-site=(string)" + site));
@@ -186,26 +168,18 @@ TEST(CropMeta, EndsHere) {
   TestPipeline pipeline(element("background=color input-offset=10"), TestPipeline::Entry::kDirect);
   source.give_to(pipeline.pipeline());
   int metas = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
-  gst_pad_add_probe(
-      src, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo* info, gpointer data) {
-        GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-        *static_cast<int*>(data) += gst_buffer_get_video_crop_meta(buffer) != nullptr ? 1 : 0;
-        *static_cast<int*>(data) += gst_buffer_get_video_affine_transformation_meta(buffer) != nullptr ? 1 : 0;
-        return GST_PAD_PROBE_OK;
-      },
-      &metas, nullptr);
-  gst_object_unref(src);
+  on_buffers(pipeline.element(), "src", [&metas](GstBuffer* buffer) {
+    metas += gst_buffer_get_video_crop_meta(buffer) != nullptr ? 1 : 0;
+    metas += gst_buffer_get_video_affine_transformation_meta(buffer) != nullptr ? 1 : 0;
+  });
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba picture = asymmetric();
   for (const guint x : {0U, 20U, G_MAXUINT - 1}) {
     GstBuffer* buffer = source.make(picture, GST_GL_TEXTURE_TARGET_2D);
     add_crop(buffer, x, 0, kWidth, kHeight);
     gst_buffer_add_video_affine_transformation_meta(buffer);
-    const auto got = pipeline.pass(TextureSource::caps(kWidth, kHeight, GST_GL_TEXTURE_TARGET_2D), buffer);
-    ASSERT_TRUE(got) << pipeline.error(1);
-    EXPECT_EQ(largest_difference(*got, picture), 0) << x;
+    const Rgba got = pipeline.shown(TextureSource::caps(kWidth, kHeight, GST_GL_TEXTURE_TARGET_2D), buffer);
+    EXPECT_EQ(largest_difference(got, picture), 0) << x;
   }
   EXPECT_EQ(metas, 0);
 }
@@ -213,16 +187,14 @@ TEST(CropMeta, EndsHere) {
 // videocrop leaves cropping to elements that accept GstVideoCropMeta, and glupload accepts it if glsegment does.
 TEST(CropMeta, FromVideocrop) {
   for (const std::string upload : {"glupload", "glupload ! glcolorconvert"}) {
-    TestPipeline pipeline(
+    PlayingPipeline pipeline(
         "videocrop left=10 top=6 right=7 bottom=9 ! " + upload + " ! " + element("background=color input-offset=10"),
         TestPipeline::Entry::kDirect);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const Rgba picture = asymmetric();
     for (int i = 0; i < 3; ++i) {
-      const auto got = pipeline.pass(with_margins(picture));
-      ASSERT_TRUE(got) << pipeline.error(1);
-      ASSERT_EQ(got->width, kWidth);
-      EXPECT_EQ(largest_difference(*got, picture), 0) << upload << ", frame " << i;
+      const Rgba got = pipeline.shown(with_margins(picture));
+      ASSERT_EQ(got.width, kWidth);
+      EXPECT_EQ(largest_difference(got, picture), 0) << upload << ", frame " << i;
     }
   }
 }

@@ -20,17 +20,9 @@ constexpr int32_t kSize = 64;
 
 // A person that fills the frame, striped so finely that a blur leaves only one color: R is 255 in every other column.
 Rgba person() {
-  Rgba frame(kSize, kSize);
-  for (int32_t y = 0; y < kSize; ++y) {
-    for (int32_t x = 0; x < kSize; ++x) {
-      uint8_t* p = frame.at(x, y);
-      p[0] = x % 2 == 0 ? 255 : 205;
-      p[1] = static_cast<uint8_t>(x % 2 == 0 ? 0 : 100);
-      p[2] = 20;
-      p[3] = 255;
-    }
-  }
-  return frame;
+  return painted(kSize, kSize, [](int32_t x, int32_t) {
+    return x % 2 == 0 ? std::array{255, 0, 20} : std::array{205, 100, 20};
+  });
 }
 
 using Pixel = std::function<bool(const uint8_t*)>;
@@ -91,8 +83,7 @@ TEST_F(Failure, OfTheModelHidesTheFrame) {
   for (const Case& one : backgrounds()) {
     for (const std::string extra : {"", " refine=bilateral", " refine=guided", " smoothing=0.8"}) {
       const std::string what = one.properties + extra;
-      TestPipeline pipeline(element(what));
-      ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+      PlayingPipeline pipeline(element(what));
       const auto good = pipeline.pass(person());
       ASSERT_TRUE(good) << what << pipeline.error();
       const Rgba before = *good;
@@ -117,8 +108,7 @@ TEST_F(Failure, OfTheModelHidesTheFrame) {
 // Neither an earlier mask nor its own.
 TEST_F(Failure, OfTheFirstMaskHidesTheFrame) {
   for (const std::string sync : {"exact", "latest"}) {
-    TestPipeline pipeline(element("background=color background-color=0xff00ff00 mask-sync=" + sync));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline(element("background=color background-color=0xff00ff00 mask-sync=" + sync));
     ASSERT_TRUE(pipeline.pass(person()));
     ASSERT_TRUE(pipeline.flush());
     fail_gl("DispatchCompute", 1);
@@ -128,8 +118,7 @@ TEST_F(Failure, OfTheFirstMaskHidesTheFrame) {
 }
 
 TEST_F(Failure, OfEveryDispatchIsBlack) {
-  TestPipeline pipeline(element("background=blur"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element("background=blur"));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
   fail_gl("DispatchCompute", kEveryCall);
   for (int frame = 0; frame < 3; ++frame) expect_all(pipeline.pass(person()), kBlack, "the blur fails");
@@ -140,8 +129,7 @@ TEST_F(Failure, OfEveryDispatchIsBlack) {
 
 // Drawing fails in the compositing pass: the model works, but nothing can be shown.
 TEST_F(Failure, OfDrawingIsBlack) {
-  TestPipeline pipeline(element("background=color"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element("background=color"));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
   fail_gl("DrawArrays", kEveryCall);
   for (int frame = 0; frame < 3; ++frame) expect_all(pipeline.pass(person()), kBlack, "nothing can be drawn");
@@ -154,15 +142,7 @@ TEST_F(Failure, OfDrawingIsBlack) {
 TEST_F(Failure, OfEverythingIsAnError) {
   TestPipeline pipeline(element("background=color"));
   int frames = 0;
-  GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
-  gst_pad_add_probe(
-      src, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo*, gpointer count) {
-        ++*static_cast<int*>(count);
-        return GST_PAD_PROBE_OK;
-      },
-      &frames, nullptr);
-  gst_object_unref(src);
+  on_buffers(pipeline.element(), "src", [&frames](GstBuffer*) { ++frames; });
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
   for (const char* function : {"DispatchCompute", "DrawArrays", "ClearBufferfv"}) fail_gl(function, kEveryCall);
@@ -191,9 +171,8 @@ TEST_F(Failure, OfARunAfterADrawnFrame) {
 }
 
 TEST_F(Failure, OfOperatorsOnTheCpu) {
-  TestPipeline pipeline("glsegment name=segment background=color background-color=0xff00ff00 fallback=cpu model=" +
-                        red_model(Head::kCpuOnly));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline("glsegment name=segment background=color background-color=0xff00ff00 fallback=cpu model=" +
+                           red_model(Head::kCpuOnly));
   ASSERT_TRUE(shows(pipeline.pass(person()), person())) << pipeline.error();
   pipeline.warning(1);
   fail_gl("DispatchCompute", 1);
@@ -203,8 +182,7 @@ TEST_F(Failure, OfOperatorsOnTheCpu) {
 }
 
 TEST_F(Failure, FollowsOnFailure) {
-  TestPipeline pipeline(element("background=color background-color=0xff00ff00"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element("background=color background-color=0xff00ff00"));
   ASSERT_TRUE(shows(pipeline.pass(person()), person()));
   const auto pass_failing = [&](const char* policy) {
     gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", policy);

@@ -9,10 +9,7 @@
 namespace sightglass::test {
 namespace {
 
-class HarnessCaps : public EveryModelElement {
- protected:
-  void SetUp() override { init_gstreamer(); }
-};
+class HarnessCaps : public EveryModelElement {};
 INSTANTIATE_TEST_SUITE_P(Elements, HarnessCaps, kModelElements, name_of_element);
 
 const std::string kRgbaTexture = "video/x-raw(memory:GLMemory),format=RGBA,texture-target=2D";

@@ -13,10 +13,7 @@
 namespace sightglass::test {
 namespace {
 
-class HarnessStream : public EveryModelElement {
- protected:
-  void SetUp() override { init_gstreamer(); }
-};
+class HarnessStream : public EveryModelElement {};
 INSTANTIATE_TEST_SUITE_P(Elements, HarnessStream, kModelElements, name_of_element);
 
 const GstStructure* structure_of(const OwnEvent& event) { return gst_event_get_structure(event.get()); }

@@ -89,39 +89,6 @@ TEST_P(Lifecycle, AHundredStarts) {
   EXPECT_EQ(pipeline.error(), "");
 }
 
-// A pipeline that runs by itself.
-class Running {
- public:
-  explicit Running(const std::string& text) {
-    init_gstreamer();
-    GError* error = nullptr;
-    pipeline_ = gst_parse_launch(text.c_str(), &error);
-    if (error != nullptr) g_error("%s: %s", text.c_str(), error->message);
-  }
-  ~Running() {
-    gst_element_set_state(pipeline_, GST_STATE_NULL);
-    gst_object_unref(pipeline_);
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-
-  GstElement* pipeline() const { return pipeline_; }
-  void play() { gst_element_set_state(pipeline_, GST_STATE_PLAYING); }
-  bool wait_until_it_plays() {
-    return gst_element_get_state(pipeline_, nullptr, nullptr, 60 * GST_SECOND) == GST_STATE_CHANGE_SUCCESS;
-  }
-  std::string outcome() { return outcome_of(pipeline_); }
-  guint64 frames(const char* name) const {
-    GstElement* segment = gst_bin_get_by_name(GST_BIN(pipeline_), name);
-    const guint64 frames = stat_of(segment, "frames");
-    gst_object_unref(segment);
-    return frames;
-  }
-
- private:
-  GstElement* pipeline_ = nullptr;
-};
-
 std::string test_source(int frames) {
   return "videotestsrc num-buffers=" + std::to_string(frames) +
          " ! video/x-raw,format=RGBA,width=64,height=48 ! glupload ! ";
@@ -129,44 +96,42 @@ std::string test_source(int frames) {
 
 // Two threads, one GL context, one frame for both.
 TEST_P(Lifecycle, TwoBranches) {
-  Running running(test_source(50) + "tee name=t  t. ! queue ! " + element("name=a") + " ! fakesink  t. ! queue ! " +
-                  element("name=b") + " ! fakesink");
-  running.play();
+  const Launched running(test_source(50) + "tee name=t  t. ! queue ! " + element("name=a") +
+                         " ! fakesink  t. ! queue ! " + element("name=b") + " ! fakesink");
   EXPECT_EQ(running.outcome(), "end");
-  EXPECT_EQ(running.frames("a"), 50U);
-  EXPECT_EQ(running.frames("b"), 50U);
+  for (const char* name : {"a", "b"}) EXPECT_EQ(stat_of(running[name], "frames"), 50U) << name;
 }
 
 // Each has its own display and threads, all at the same time. They end in another order than they start.
 TEST_P(Lifecycle, TenPipelinesAtOnce) {
-  std::vector<std::unique_ptr<Running>> pipelines;
+  std::vector<std::unique_ptr<Launched>> pipelines;
   for (int i = 0; i < 10; ++i) {
-    pipelines.push_back(std::make_unique<Running>(test_source(30) + element() + " ! fakesink"));
+    pipelines.push_back(std::make_unique<Launched>(test_source(30) + element() + " ! fakesink"));
     pipelines.back()->play();
   }
   // Without a window system, all GStreamer displays are one EGLDisplay, and the first one that ends terminates it.
   // Contexts that are being created then fail, whatever the elements.
-  for (const auto& pipeline : pipelines) ASSERT_TRUE(pipeline->wait_until_it_plays());
+  for (const auto& pipeline : pipelines) ASSERT_TRUE(pipeline->settles());
   for (const size_t i : {9, 0, 5, 1, 8, 2, 7, 3, 6, 4}) {
-    EXPECT_EQ(pipelines[i]->outcome(), "end") << i;
-    EXPECT_EQ(pipelines[i]->frames("segment"), 30U) << i;
+    EXPECT_EQ(outcome_of(pipelines[i]->get()), "end") << i;
+    EXPECT_EQ(stat_of((*pipelines[i])["segment"], "frames"), 30U) << i;
     pipelines[i].reset();
   }
 }
 
 void seek_while_playing(const std::string& element) {
-  Running running(test_source(300) + element + " ! fakesink");
+  const Launched running(test_source(300) + element + " ! fakesink");
   running.play();
-  ASSERT_TRUE(running.wait_until_it_plays()) << running.outcome();
+  ASSERT_TRUE(running.settles()) << outcome_of(running.get());
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE(gst_element_seek_simple(running.pipeline(), GST_FORMAT_TIME,
+    ASSERT_TRUE(gst_element_seek_simple(running.get(), GST_FORMAT_TIME,
                                         static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
                                         static_cast<gint64>(i * 7 % 10) * GST_SECOND / 2))
         << element << ", seek " << i;
     g_usleep(static_cast<gulong>(i % 4) * 5000);
   }
-  EXPECT_EQ(running.outcome(), "end") << element;
-  EXPECT_GE(running.frames("segment"), 1U) << element;
+  EXPECT_EQ(outcome_of(running.get()), "end") << element;
+  EXPECT_GE(stat_of(running["segment"], "frames"), 1U) << element;
 }
 
 TEST_P(Lifecycle, SeeksWhilePlaying) { seek_while_playing(element()); }
@@ -174,7 +139,6 @@ TEST(LifecycleOfLatestMasks, SeeksWhilePlaying) {
   seek_while_playing(model_element("glsegment", "name=segment mask-sync=latest"));
 }
 
-// Each frame has the controller value of its time.
 // A pipeline that ends late does not affect the next one.
 TEST(LifecycleOfDisplays, OneEndsWhileAnotherLives) {
   init_gstreamer();
@@ -198,6 +162,7 @@ TEST(LifecycleOfDisplays, OneEndsWhileAnotherLives) {
   gst_object_unref(second);
 }
 
+// Each frame has the controller value of its time.
 TEST(LifecycleOfColors, ControllerOnALiveProperty) {
   TestPipeline pipeline(model_element("glsegment", "name=segment background=color"));
   GstControlSource* source = gst_interpolation_control_source_new();
@@ -214,9 +179,8 @@ TEST(LifecycleOfColors, ControllerOnALiveProperty) {
   gst_object_unref(source);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < kFrames; ++i) {
-    const auto out = pipeline.pass(left_half_red(64, 48));
-    ASSERT_TRUE(out) << pipeline.error(1);
-    EXPECT_EQ(out->at(60, 24)[2], 40 * i) << "frame " << i;
+    const Rgba out = pipeline.shown(left_half_red(64, 48));
+    EXPECT_EQ(out.at(60, 24)[2], 40 * i) << "frame " << i;
   }
 }
 

@@ -112,8 +112,7 @@ std::string with_cache(const std::string& name) { return " cache-dir=" + (scratc
 
 TEST(Log, DescribesAStart) {
   const LogRecord log(kWhole);
-  TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("start"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  PlayingPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("start"));
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   ASSERT_TRUE(pipeline.set_state(GST_STATE_NULL, true));
   log.expect_in_order({{"glsegment", GST_LEVEL_DEBUG, "starting"},
@@ -158,17 +157,20 @@ TEST(Log, ReportsAStartForTheFramesThatArrive) {
 }
 
 TEST(Log, DescribesAFrame) {
-  LogRecord log(kWhole);
-  TestPipeline pipeline("glsegment name=segment skip-static=false model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  LogRecord log("glsegment:7,sightglass*:7");
+  PlayingPipeline pipeline("glsegment name=segment skip-static=false model=" + red_model());
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   log.clear();
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   log.expect_in_order({{"glsegment", GST_LEVEL_LOG, "input: buffer"},
                        {"glsegment", GST_LEVEL_LOG, "frame 1: run due"},
                        {"glsegment", GST_LEVEL_LOG, "model: runs"},
+                       {"sightglass-engine", GST_LEVEL_TRACE, "issuing steps 0 to "},
+                       {"sightglass-engine", GST_LEVEL_TRACE, "CONV_2D"},
                        {"glsegment", GST_LEVEL_LOG, "mask: of inference 2"},
                        {"glsegment", GST_LEVEL_LOG, "composite: "},
+                       {"glsegment", GST_LEVEL_TRACE, "pass: blurring the frame"},
+                       {"glsegment", GST_LEVEL_TRACE, "pass: compositing"},
                        {"glsegment", GST_LEVEL_LOG, "frame 1 issued to the GPU"},
                        {"glsegment", GST_LEVEL_LOG, "output: buffer"}});
   for (const Line& line : log.lines()) {
@@ -177,127 +179,11 @@ TEST(Log, DescribesAFrame) {
   }
 }
 
-TEST(Log, NamesEveryPassAtTrace) {
-  LogRecord log("glsegment:7,sightglass*:7");
-  TestPipeline pipeline("glsegment name=segment refine=guided model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  log.clear();
-  ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  log.expect_in_order({{"sightglass-engine", GST_LEVEL_TRACE, "issuing steps 0 to "},
-                       {"sightglass-engine", GST_LEVEL_TRACE, "CONV_2D"},
-                       {"glsegment", GST_LEVEL_TRACE, "pass: refining"},
-                       {"glsegment", GST_LEVEL_TRACE, "pass: blurring the frame"},
-                       {"glsegment", GST_LEVEL_TRACE, "pass: compositing"}});
-}
-
-TEST(Log, ReportsTheOriginOfPrograms) {
-  const auto start = [] {
-    TestPipeline pipeline("glsegment name=segment model=" + red_model() + with_cache("programs"));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-    ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  };
-  LogRecord log(kWhole);
-  start();
-  const bool keeps = !log.has("sightglass-engine", "the driver has no format for program binaries");
-  EXPECT_EQ(log.has("sightglass-engine", "compiled; it is not in the cache"), keeps) << log.text();
-  log.clear();
-  start();
-  EXPECT_EQ(log.has("sightglass-engine", ": from the cache"), keeps) << log.text();
-}
-
-TEST(Log, ReportsAModelChange) {
-  LogRecord log(kWhole);
-  TestPipeline pipeline("glsegment name=segment model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  log.clear();
-  const std::string next = red_model(Head::kLogit);
-  g_object_set(pipeline.element(), "model", next.c_str(), nullptr);
-  for (int frame = 0; frame < 500 && !log.has("sightglass-base", "takes over"); ++frame) {
-    ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  }
-  log.expect_in_order({{"glsegment", GST_LEVEL_DEBUG, "property model="},
-                       {"sightglass-base", GST_LEVEL_INFO, "loading and compiling model "},
-                       {"sightglass-engine", GST_LEVEL_INFO, "imported in "},
-                       {"sightglass-base", GST_LEVEL_DEBUG, "loaded, compiling"},
-                       {"sightglass-base", GST_LEVEL_INFO, "takes over, prepared in "}});
-  log.expect_no_warnings();
-}
-
-TEST(Log, ReportsTheDecoderOfTheOutputs) {
-  const LogRecord log("glinfer:7");
-  TestPipeline pipeline("glinfer name=segment model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  log.expect_in_order({{"glinfer", GST_LEVEL_DEBUG, "declining detection: "},
-                       {"glinfer", GST_LEVEL_DEBUG, "declining landmarks: "},
-                       {"glinfer", GST_LEVEL_DEBUG, "decoded as picture"},
-                       {"glinfer", GST_LEVEL_DEBUG, "decoder: output 0 as an image of 16x16, with a color map"},
-                       {"glinfer", GST_LEVEL_LOG, "model: runs"},
-                       {"glinfer", GST_LEVEL_TRACE, "pass: decoding results"}});
-}
-
-TEST(Log, ReportsPeopleWhoAppearAndAreLost) {
-  const Rgba person = draw_figure(480, 480, "seed=2000004 framing=full").picture;
-  const LogRecord log("glpose:7,sightglass-results:6");
-  TestPipeline pipeline("glpose name=segment model=figure results=meta");
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  for (int i = 0; i < 6; ++i) {
-    ASSERT_TRUE(pipeline.pass(i < 3 ? person : Rgba(person.width, person.height))) << pipeline.error();
-  }
-  log.expect_in_order({{"glpose", GST_LEVEL_DEBUG, "declining BlazePose: no outputs of "},
-                       {"glpose", GST_LEVEL_DEBUG, "finder: "},
-                       {"glpose", GST_LEVEL_TRACE, "pass: decoding people, at most 1, "},
-                       {"glpose", GST_LEVEL_DEBUG, "found: score "},
-                       {"sightglass-results", GST_LEVEL_LOG, ": 1 objects, 0 classes"},
-                       {"glpose", GST_LEVEL_DEBUG, " lost"},
-                       {"sightglass-results", GST_LEVEL_LOG, ": 0 objects, 0 classes"}});
-}
-
-TEST(Log, ReportsAttachments) {
-  const LogRecord log("glinfer:6,sightglass-results:6");
-  for (const std::string element : {"glsegment attach-mask=true", "glinfer attach-tensors=true"}) {
-    TestPipeline pipeline(element + " name=segment model=" + red_model());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-    ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  }
-  log.expect_in_order({{"sightglass-results", GST_LEVEL_DEBUG, "attach-mask: masks of 16x16"},
-                       {"sightglass-results", GST_LEVEL_LOG, "attach-mask: 16x16 at 0.000,0.000"},
-                       {"glinfer", GST_LEVEL_DEBUG, "attach-tensors: GL buffer 1 of 1024 bytes"},
-                       {"glinfer", GST_LEVEL_LOG, "attach-tensors: 1 tensors of inference 1"}});
-}
-
-TEST(Log, ReportsJsonLines) {
-  const LogRecord log("resultsjson:7");
-  GstElement* pipeline = gst_parse_launch(
-      "glfiguresrc num-buffers=3 ! glpose model=figure results=meta ! resultsjson name=segment ! fakesink", nullptr);
-  ASSERT_NE(pipeline, nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  EXPECT_EQ(outcome_of(pipeline), "end");
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
-  log.expect_in_order({{"resultsjson", GST_LEVEL_DEBUG, "pixel coordinates for 640x480 frames"},
-                       {"resultsjson", GST_LEVEL_INFO, "caps: "},
-                       {"resultsjson", GST_LEVEL_TRACE, ": {"},
-                       {"resultsjson", GST_LEVEL_LOG, "pushed 1 lines, ok, for buffer"}});
-}
-
-TEST(Log, ReportsRejectedProperties) {
-  const LogRecord log(kWhole);
-  TestPipeline pipeline("glsegment name=segment model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
-  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "precision", "fp16");
-  EXPECT_TRUE(log.has("glsegment", "property precision=fp16 rejected")) << log.text();
-}
-
 class EveryElementLogs : public EveryModelElement {};
 
 TEST_P(EveryElementLogs, ItsWorkOnEachFrame) {
   LogRecord log(kWhole);
-  TestPipeline pipeline(element());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  PlayingPipeline pipeline(element());
   ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
   for (const char* text : {"caps: ", "input: buffer", "model: runs", "issued to the GPU", "output: buffer"}) {
     EXPECT_TRUE(log.has(GetParam(), text)) << text << "\nin\n" << log.text();
@@ -308,8 +194,7 @@ TEST_P(EveryElementLogs, ItsWorkOnEachFrame) {
 TEST_P(EveryElementLogs, NothingUnlessRequested) {
   for (const char* thresholds : {"", "*:2"}) {
     const LogRecord log(thresholds);
-    TestPipeline pipeline(element());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    PlayingPipeline pipeline(element());
     ASSERT_TRUE(pipeline.pass(Rgba(64, 48))) << pipeline.error();
     ASSERT_TRUE(pipeline.set_state(GST_STATE_NULL, true));
     EXPECT_EQ(log.text(), "") << "GST_DEBUG=" << thresholds;

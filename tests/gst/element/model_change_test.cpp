@@ -80,8 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Elements, ModelChangeOf, kModelElements, name_of_elemen
 
 TEST_P(ModelChangeOf, TakesOverWhilePlaying) {
   for (const std::string properties : {"", " hud=true"}) {
-    TestPipeline pipeline(element("name=segment" + properties));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline(element("name=segment" + properties));
     const Rgba frame = left_half_red(64, 64);
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
     EXPECT_EQ(model_in_effect(pipeline.element()), first());
@@ -100,8 +99,7 @@ TEST_P(ModelChangeOf, TakesOverWhilePlaying) {
 }
 
 TEST_P(ModelChangeOf, TheOldModelStaysIfTheNewOneFails) {
-  TestPipeline pipeline(element());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element());
   const Rgba frame = left_half_red(64, 64);
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   for (const std::string& wrong :
@@ -127,8 +125,7 @@ TEST_P(ModelChangeOf, TheOldModelStaysIfTheNewOneFails) {
 // Programs that run for months survive a `cp` over their model: it is read, not mapped.
 TEST_P(ModelChangeOf, TheFileOfARunningModelMayBeOverwritten) {
   const std::string model = copy_of(first(), "running.tflite");
-  TestPipeline pipeline(element("model=" + model));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element("model=" + model));
   const Rgba frame = left_half_red(64, 64);
   const auto whole = std::filesystem::file_size(model);
   for (const auto size : {whole / 2, decltype(whole){0}, whole}) {
@@ -150,8 +147,7 @@ TEST_P(ModelChangeOf, TheFileOfARunningModelMayBeOverwritten) {
 }
 
 TEST_P(ModelChangeOf, TheLastModelSetWins) {
-  TestPipeline pipeline(element());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element());
   const Rgba frame = left_half_red(64, 64);
   ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   const std::string second = copy_of(first(), "second.tflite"), third = copy_of(first(), "third.tflite");
@@ -173,8 +169,7 @@ TEST_P(ModelChangeOf, StopsAtAnyMoment) {
   const std::string second = copy_of(first(), "second.tflite");
   const Rgba frame = left_half_red(64, 64);
   for (int frames = 0; frames < 8; ++frames) {
-    TestPipeline pipeline(element());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline(element());
     ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
     set_model(pipeline.element(), second);
     for (int i = 0; i < frames; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
@@ -188,8 +183,7 @@ TEST_P(ModelChangeOf, StopsAtAnyMoment) {
 
 TEST_P(ModelChangeOf, SizesAndFormatsMayChangeInTheMeantime) {
   const std::string second = copy_of(first(), "second.tflite");
-  TestPipeline pipeline(element());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element());
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   for (const std::string& model : {second, first(), second, first()}) {
     set_model(pipeline.element(), model);
@@ -197,9 +191,8 @@ TEST_P(ModelChangeOf, SizesAndFormatsMayChangeInTheMeantime) {
     for (int i = 0; model_in_effect(pipeline.element()) != model; ++i) {
       ASSERT_LT(Clock::now(), end);
       const int32_t width = i % 2 == 0 ? 96 : 64;
-      const auto out = pipeline.pass(left_half_red(width, 64));
-      ASSERT_TRUE(out) << pipeline.error();
-      ASSERT_EQ(out->width, width);
+      const Rgba out = pipeline.shown(left_half_red(width, 64));
+      ASSERT_EQ(out.width, width);
     }
     const std::vector<uint8_t> nv12(64 * 64 * 3 / 2, 128);
     ASSERT_TRUE(pipeline.pass("video/x-raw,framerate=30/1,width=64,height=64,format=NV12", nv12)) << pipeline.error();
@@ -210,9 +203,8 @@ TEST_P(ModelChangeOf, SizesAndFormatsMayChangeInTheMeantime) {
 // Everything is background for this one.
 TEST(SegmentModelChange, MasksComeFromTheNewModel) {
   for (const std::string sync : {"exact", "latest"}) {
-    TestPipeline pipeline("glsegment name=segment background=mask smoothing=0 mask-sync=" + sync +
-                          " model=" + red_model());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline("glsegment name=segment background=mask smoothing=0 mask-sync=" + sync +
+                             " model=" + red_model());
     const Rgba frame = left_half_red(64, 64);
     const auto sides = [&] {
       const auto out = pipeline.pass(frame);
@@ -237,18 +229,15 @@ TEST(SegmentModelChange, MasksComeFromTheNewModel) {
 }
 
 TEST(InferModelChange, ImagesHaveTheSizeOfTheNewModel) {
-  TestPipeline pipeline("glinfer name=segment output-size=model model=" + enlarging_model(8, 16));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline("glinfer name=segment output-size=model model=" + enlarging_model(8, 16));
   const Rgba frame = left_half_red(64, 64);
-  const auto first = pipeline.pass(frame);
-  ASSERT_TRUE(first) << pipeline.error();
-  EXPECT_EQ(std::pair(first->width, first->height), std::pair(32, 16));
+  const Rgba first = pipeline.shown(frame);
+  EXPECT_EQ(std::pair(first.width, first.height), std::pair(32, 16));
   const std::string second = enlarging_model(12, 20);
   set_model(pipeline.element(), second);
   ASSERT_TRUE(pass_until(pipeline, second, frame)) << pipeline.error();
-  const auto next = pipeline.pass(frame);
-  ASSERT_TRUE(next) << pipeline.error();
-  EXPECT_EQ(std::pair(next->width, next->height), std::pair(40, 24));
+  const Rgba next = pipeline.shown(frame);
+  EXPECT_EQ(std::pair(next.width, next.height), std::pair(40, 24));
   EXPECT_EQ(pipeline.error(), "");
 }
 
@@ -269,7 +258,7 @@ TEST(InferModelChange, LosesNoResult) {
         }
       }
     } seen;
-    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
+    GstPad* pad = pad_of(pipeline.element(), "src");
     gst_pad_add_probe(
         pad, static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM),
         [](GstPad*, GstPadProbeInfo* info, gpointer data) {
@@ -280,7 +269,6 @@ TEST(InferModelChange, LosesNoResult) {
           return GST_PAD_PROBE_OK;
         },
         &seen, nullptr);
-    gst_object_unref(pad);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const Rgba frame = left_half_red(64, 64);
     uint64_t pushed = 0;
@@ -308,8 +296,7 @@ TEST(InferModelChange, LosesNoResult) {
 
 // Frames continue while a larger model is compiled.
 TEST(SegmentModelChange, FramesDoNotWait) {
-  TestPipeline pipeline("glsegment name=segment cache-dir=\"\" model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline("glsegment name=segment cache-dir=\"\" model=" + red_model());
   const Rgba frame = left_half_red(64, 64);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   set_model(pipeline.element(), kFigure);

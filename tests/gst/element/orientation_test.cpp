@@ -17,18 +17,10 @@ constexpr int32_t kWidth = 48, kHeight = 32;
 
 // No two positions are alike, and one corner is foreground for the model.
 Rgba asymmetric(int32_t width, int32_t height) {
-  Rgba picture(width, height);
-  for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) {
-      uint8_t* p = picture.at(x, y);
-      const bool corner = x < width / 2 && y < height / 2;
-      p[0] = corner ? 230 : static_cast<uint8_t>(x);
-      p[1] = static_cast<uint8_t>(x * 3);
-      p[2] = static_cast<uint8_t>(y * 5);
-      p[3] = 255;
-    }
-  }
-  return picture;
+  return painted(width, height, [=](int32_t x, int32_t y) {
+    const bool corner = x < width / 2 && y < height / 2;
+    return std::array{corner ? 230 : x, x * 3, y * 5};
+  });
 }
 
 struct Case {
@@ -89,9 +81,8 @@ TEST(Orientation, FollowsTags) {
   const Rgba stored = asymmetric(kWidth, kHeight);
   for (const Case& c : kCases) {
     for (const bool mask : {false, true}) {
-      TestPipeline pipeline("taginject tags=image-orientation=" + std::string(c.tag) + " ! " +
-                            (mask ? mask_of_corner() : whole_frame()));
-      ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+      PlayingPipeline pipeline("taginject tags=image-orientation=" + std::string(c.tag) + " ! " +
+                               (mask ? mask_of_corner() : whole_frame()));
       const auto out = pipeline.pass(stored);
       if (mask) {
         expect_corner(out, upright(stored, c), c.tag);
@@ -100,7 +91,7 @@ TEST(Orientation, FollowsTags) {
       }
       EXPECT_EQ(pipeline.error(), "") << c.tag;
       // No other element rotates the frames again.
-      GstPad* src = gst_element_get_static_pad(pipeline.element(), "src");
+      GstPad* src = pad_of(pipeline.element(), "src");
       GstEvent* event = nullptr;
       std::string said;
       for (guint i = 0; (event = gst_pad_get_sticky_event(src, GST_EVENT_TAG, i)) != nullptr; ++i) {
@@ -111,7 +102,6 @@ TEST(Orientation, FollowsTags) {
         g_free(text);
         gst_event_unref(event);
       }
-      gst_object_unref(src);
       EXPECT_EQ(said, "rotate-0") << c.tag;
     }
   }
@@ -120,8 +110,7 @@ TEST(Orientation, FollowsTags) {
 // Set in mid-stream, overriding the tag.
 TEST(Orientation, FollowsTheProperty) {
   const Rgba stored = asymmetric(kWidth, kHeight);
-  TestPipeline pipeline("taginject tags=image-orientation=rotate-180 ! " + mask_of_corner());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline("taginject tags=image-orientation=rotate-180 ! " + mask_of_corner());
   for (const char* background : {"mask", "blur"}) {
     gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", background);
     for (const Case& c : kCases) {
@@ -157,34 +146,16 @@ TEST(Orientation, FollowsAffineMetadata) {
   for (const Case& c : kCases) {
     TestPipeline pipeline(whole_frame());
     // The inverse of the map, which is its transpose, with y flipped on both sides.
-    const std::array<gfloat, 16> ndc{static_cast<gfloat>(c.xx),
-                                     static_cast<gfloat>(-c.xy),
-                                     0,
-                                     0,
-                                     static_cast<gfloat>(-c.yx),
-                                     static_cast<gfloat>(c.yy),
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     1,
-                                     0,
-                                     0,
-                                     0,
-                                     0,
-                                     1};
-    GstPad* sink = gst_element_get_static_pad(pipeline.element(), "sink");
-    gst_pad_add_probe(
-        sink, GST_PAD_PROBE_TYPE_BUFFER,
-        [](GstPad*, GstPadProbeInfo* info, gpointer data) {
-          GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
-          GST_PAD_PROBE_INFO_DATA(info) = buffer;
-          GstVideoAffineTransformationMeta* meta = gst_buffer_add_video_affine_transformation_meta(buffer);
-          gst_gl_set_affine_transformation_meta_from_ndc(meta, static_cast<const gfloat*>(data));
-          return GST_PAD_PROBE_OK;
-        },
-        const_cast<gfloat*>(ndc.data()), nullptr);
-    gst_object_unref(sink);
+    std::array<gfloat, 16> ndc{};
+    for (const auto& [at, value] : {std::pair{0, c.xx}, {1, -c.xy}, {4, -c.yx}, {5, c.yy}, {10, 1}, {15, 1}}) {
+      ndc[static_cast<size_t>(at)] = static_cast<gfloat>(value);
+    }
+    replace_buffers(pipeline.element(), "sink", [&ndc](GstBuffer* shared) {
+      GstBuffer* buffer = gst_buffer_make_writable(shared);
+      GstVideoAffineTransformationMeta* meta = gst_buffer_add_video_affine_transformation_meta(buffer);
+      gst_gl_set_affine_transformation_meta_from_ndc(meta, ndc.data());
+      return buffer;
+    });
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     expect_same(pipeline.pass(stored), upright(stored, c), c.tag);
     EXPECT_EQ(pipeline.error(), "") << c.tag;
@@ -196,11 +167,9 @@ TEST(Orientation, LeavesPerspectiveToGltransformation) {
   const std::string view = "gltransformation rotation-x=0.5 rotation-z=0.3 scale-x=0.8 ! ";
   std::vector<Rgba> pictures;
   for (const std::string between : {"", "gldownload ! video/x-raw ! glupload ! "}) {
-    TestPipeline pipeline(view + between + whole_frame());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    const auto out = pipeline.pass(asymmetric(kWidth, kHeight));
-    ASSERT_TRUE(out) << pipeline.error(1);
-    pictures.push_back(*out);
+    PlayingPipeline pipeline(view + between + whole_frame());
+    const Rgba out = pipeline.shown(asymmetric(kWidth, kHeight));
+    pictures.push_back(out);
   }
   EXPECT_TRUE(pictures[0].pixels == pictures[1].pixels);
 }

@@ -33,14 +33,12 @@ Outcome run(const std::string& line, int64_t nth, Failing failing) {
   Outcome outcome;
   outcome.allocations = watched_allocations();
   if (message != nullptr && GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
-    GError* reason = nullptr;
-    gst_message_parse_error(message, &reason, nullptr);
     outcome.failed = true;
-    outcome.text = reason->message;
-    g_error_free(reason);
+    outcome.text = take_text(message);
+  } else if (message != nullptr) {
+    outcome.ended = true;
+    gst_message_unref(message);
   }
-  outcome.ended = message != nullptr && !outcome.failed;
-  if (message != nullptr) gst_message_unref(message);
   gst_object_unref(bus);
   gst_object_unref(pipeline);
   return outcome;
@@ -105,16 +103,7 @@ TEST(Guarded, ExceptionsBecomeFailuresAndMessages) {
   GstElement* element = gst_element_factory_make("identity", "named");
   GstBus* bus = gst_bus_new();
   gst_element_set_bus(element, bus);
-  const auto message = [&] {
-    GstMessage* posted = gst_bus_pop_filtered(bus, GST_MESSAGE_ERROR);
-    if (posted == nullptr) return std::string();
-    GError* error = nullptr;
-    gst_message_parse_error(posted, &error, nullptr);
-    std::string text = error->message;
-    g_error_free(error);
-    gst_message_unref(posted);
-    return text;
-  };
+  const auto message = [&] { return posted(element, GST_MESSAGE_ERROR); };
   thrown = 0;
   EXPECT_EQ(guarded<flow>(element, nullptr), GST_FLOW_OK);
   EXPECT_EQ(guarded<answer>(nullptr), TRUE);

@@ -73,14 +73,10 @@ Rgba black(const Format& format) {
 
 TEST(PixelAspect, BackgroundImagesKeepTheirProportions) {
   constexpr int32_t kSide = 100, kRadius = 40;
-  Rgba disc(kSide, kSide);
-  for (int32_t y = 0; y < kSide; ++y) {
-    for (int32_t x = 0; x < kSide; ++x) {
-      const int32_t dx = 2 * x + 1 - kSide, dy = 2 * y + 1 - kSide;
-      disc.at(x, y)[2] = dx * dx + dy * dy < 4 * kRadius * kRadius ? 255 : 0;
-      disc.at(x, y)[3] = 255;
-    }
-  }
+  const Rgba disc = painted(kSide, kSide, [](int32_t x, int32_t y) {
+    const int32_t dx = 2 * x + 1 - kSide, dy = 2 * y + 1 - kSide;
+    return std::array{0, 0, dx * dx + dy * dy < 4 * kRadius * kRadius ? 255 : 0};
+  });
   const std::string png = scratch_folder() / "disc.png";
   ASSERT_TRUE(save_png(disc, png));
   for (const Format& format : kFormats) {

@@ -111,7 +111,9 @@ TEST_P(PropertyRules, BlurbsAreShort) {
   for (GParamSpec* spec : properties()) {
     const std::string blurb = g_param_spec_get_blurb(spec);
     EXPECT_LE(words_in(blurb), 25U) << spec->name << ": " << blurb;
-    ASSERT_FALSE(blurb.empty()) << spec->name;
+    ASSERT_GT(blurb.size(), 12U) << spec->name;
+    EXPECT_STRNE(g_param_spec_get_nick(spec), spec->name) << spec->name << " has no readable nick";
+    EXPECT_TRUE(spec->flags & G_PARAM_READABLE) << spec->name;
     EXPECT_FALSE(std::islower(static_cast<unsigned char>(blurb.front()))) << spec->name << ": " << blurb;
     EXPECT_NE(blurb.back(), '.') << spec->name << ": " << blurb;
     EXPECT_LE(std::ranges::count(blurb, ';'), 1) << spec->name << ": " << blurb;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/scratch_folder.h"
+#include "harness/words.h"
 #include "model_elements.h"
 #include "red_picture.h"
 #include "test_pipeline.h"
@@ -28,26 +29,20 @@ void set(GstElement* element, const char* property, const char* value) {
   gst_util_set_object_arg(G_OBJECT(element), property, value);
 }
 
-void expect_parts(const std::string& text, std::initializer_list<std::string> parts) {
-  std::printf("%s\n", text.c_str());
-  for (const std::string& part : parts) EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "'";
-}
-
 class PropertyWarnings : public EveryModelElement {};
 INSTANTIATE_TEST_SUITE_P(Elements, PropertyWarnings, kModelElements, name_of_element);
 
 TEST_P(PropertyWarnings, PropertiesReadAtStartKeepTheirValues) {
-  TestPipeline pipeline(element());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element());
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   GstElement* const segment = pipeline.element();
   gst_element_get_state(pipeline.pipeline(), nullptr, nullptr, 20 * GST_SECOND);
   const std::string before = text_of(segment, "precision");
   set(segment, "precision", "fp16");
-  expect_parts(pipeline.warning(), {"precision=fp16", "PLAYING", "precision=fp32", "READY"});
+  expect_words(pipeline.warning(), {"precision=fp16", "PLAYING", "precision=fp32", "READY"});
   EXPECT_EQ(text_of(segment, "precision"), before);
   set(segment, "cache-dir", "/nonexistent/cache");
-  expect_parts(pipeline.warning(), {"cache-dir=/nonexistent/cache", "PLAYING"});
+  expect_words(pipeline.warning(), {"cache-dir=/nonexistent/cache", "PLAYING"});
   EXPECT_NE(text_of(segment, "cache-dir"), "/nonexistent/cache");
   set(segment, "precision", before.c_str());
   EXPECT_EQ(pipeline.warning(), "") << "every setting is in effect";
@@ -65,10 +60,9 @@ TEST_P(PropertyWarnings, CustomIsNotADirection) {
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   set(segment, "video-direction", "180");
   set(segment, "video-direction", "custom");
-  expect_parts(pipeline.warning(), {"video-direction=custom", "video-direction=180"});
+  expect_words(pipeline.warning(), {"video-direction=custom", "video-direction=180"});
   EXPECT_EQ(text_of(segment, "video-direction"), "180");
-  const auto turned = pipeline.pass(left_half_red(64, 64));
-  ASSERT_TRUE(turned) << pipeline.error();
+  const Rgba turned = pipeline.shown(left_half_red(64, 64));
 }
 
 TEST(SegmentWarnings, ImageWaitsForItsLocation) {
@@ -89,7 +83,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
     set(segment, "background", "image");
     EXPECT_EQ(text_of(segment, "background"), "mask");
     EXPECT_EQ(right(), mask) << "not the plain color";
-    expect_parts(pipeline.warning(), {"background=image", "background-location"});
+    expect_words(pipeline.warning(), {"background=image", "background-location"});
     EXPECT_EQ(right(), mask);
     EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
     set(segment, "background", "mask");
@@ -98,7 +92,7 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
   set(segment, "background", "image");
   g_object_set(segment, "background-location", "/nonexistent/picture.png", nullptr);
   EXPECT_EQ(right(), mask);
-  expect_parts(pipeline.warning(), {"/nonexistent/picture.png"});
+  expect_words(pipeline.warning(), {"/nonexistent/picture.png"});
   EXPECT_EQ(text_of(segment, "background"), "mask");
   g_object_set(segment, "background-location", png.c_str(), nullptr);
   EXPECT_EQ(right(), image);
@@ -114,14 +108,12 @@ TEST(SegmentWarnings, ImageWaitsForItsLocation) {
 TEST(SegmentWarnings, ImageWithALocationDoesNotWarn) {
   const std::string png = scratch_folder() / "gray.png";
   ASSERT_TRUE(save_png(picture(8, 8, [](int32_t, int32_t) { return false; }), png));
-  TestPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline("glsegment name=segment background=mask model=" + red_model());
   ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
   set(pipeline.element(), "background", "image");
   g_object_set(pipeline.element(), "background-location", png.c_str(), nullptr);
-  const auto out = pipeline.pass(left_half_red(64, 64));
-  ASSERT_TRUE(out) << pipeline.error();
-  EXPECT_EQ(out->at(60, 32)[0], kGray[0]);
+  const Rgba out = pipeline.shown(left_half_red(64, 64));
+  EXPECT_EQ(out.at(60, 32)[0], kGray[0]);
   EXPECT_EQ(text_of(pipeline.element(), "background"), "image");
   EXPECT_EQ(pipeline.warning(), "");
 }
@@ -129,48 +121,32 @@ TEST(SegmentWarnings, ImageWithALocationDoesNotWarn) {
 TEST(InferWarnings, SettingsWithoutEffect) {
   const std::string picture = enlarging_model(16, 16), unknown = shaped_model({16, 16, 3, 7});
   {
-    TestPipeline pipeline("glinfer name=segment max-results=3 results=meta model=" + picture);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    expect_parts(pipeline.warning(5), {"max-results=3", "picture"});
+    PlayingPipeline pipeline("glinfer name=segment max-results=3 results=meta model=" + picture);
+    expect_words(pipeline.warning(5), {"max-results=3", "picture"});
   }
   {
-    TestPipeline pipeline("glinfer name=segment model=" + picture);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline("glinfer name=segment model=" + picture);
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     EXPECT_EQ(pipeline.warning(), "") << "no property was set";
     g_object_set(pipeline.element(), "max-results", 3, nullptr);
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
-    expect_parts(pipeline.warning(), {"max-results=3", "picture"});
+    expect_words(pipeline.warning(), {"max-results=3", "picture"});
     set(pipeline.element(), "results", "message");
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
-    expect_parts(pipeline.warning(), {"results", "picture"});
+    expect_words(pipeline.warning(), {"results", "picture"});
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
   }
   {
     // Such as iris landmarks.
-    TestPipeline pipeline("glinfer name=segment model=" + unknown);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    expect_parts(pipeline.warning(5), {"draw", "1x16x16x7", "attach-tensors"});
+    PlayingPipeline pipeline("glinfer name=segment model=" + unknown);
+    expect_words(pipeline.warning(5), {"draw", "1x16x16x7", "attach-tensors"});
   }
   for (const char* wanted : {"attach-tensors=true", "draw=false", "task=tensors"}) {
-    TestPipeline pipeline(std::string("glinfer name=segment ") + wanted + " model=" + unknown);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline(std::string("glinfer name=segment ") + wanted + " model=" + unknown);
     ASSERT_TRUE(pipeline.pass(left_half_red(64, 64))) << pipeline.error();
     EXPECT_EQ(pipeline.warning(), "") << wanted;
   }
-}
-
-// The text of the first warning; empty if there is none.
-std::string take_warning(GstBus* bus) {
-  GstMessage* message = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING);
-  if (message == nullptr) return "";
-  GError* warning = nullptr;
-  gst_message_parse_warning(message, &warning, nullptr);
-  std::string text = warning->message;
-  g_error_free(warning);
-  gst_message_unref(message);
-  return text;
 }
 
 TEST(ResultsJsonWarnings, TagsThatAreNotJson) {
@@ -179,9 +155,9 @@ TEST(ResultsJsonWarnings, TagsThatAreNotJson) {
   GstBus* bus = gst_bus_new();
   gst_element_set_bus(json, bus);
   g_object_set(json, "tags", "[1]", nullptr);
-  EXPECT_EQ(take_warning(bus), "");
+  EXPECT_EQ(posted(json, GST_MESSAGE_WARNING), "");
   g_object_set(json, "tags", "{camera: 1}", nullptr);
-  expect_parts(take_warning(bus), {"{camera: 1}", "not valid JSON"});
+  expect_words(posted(json, GST_MESSAGE_WARNING), {"{camera: 1}", "not valid JSON"});
   gchar* tags = nullptr;
   g_object_get(json, "tags", &tags, nullptr);
   EXPECT_STREQ(tags, "[1]");
@@ -192,21 +168,16 @@ TEST(ResultsJsonWarnings, TagsThatAreNotJson) {
 }
 
 TEST(FigureWarnings, IsLiveKeepsItsValue) {
-  init_gstreamer();
-  GstElement* pipeline = gst_parse_launch("glfiguresrc name=figures num-buffers=2 ! fakesink", nullptr);
-  GstElement* figures = gst_bin_get_by_name(GST_BIN(pipeline), "figures");
-  gst_element_set_state(pipeline, GST_STATE_PAUSED);
-  ASSERT_EQ(gst_element_get_state(pipeline, nullptr, nullptr, 60 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
-  GstBus* bus = gst_element_get_bus(pipeline);
+  const Launched pipeline("glfiguresrc name=figures num-buffers=2 ! fakesink");
+  GstElement* figures = pipeline["figures"];
+  gst_element_set_state(pipeline.get(), GST_STATE_PAUSED);
+  ASSERT_TRUE(pipeline.settles());
   g_object_set(figures, "is-live", TRUE, nullptr);
   EXPECT_EQ(text_of(figures, "is-live"), "false");
-  expect_parts(take_warning(bus), {"is-live=true", "PAUSED"});
-  gst_element_set_state(pipeline, GST_STATE_NULL);
+  expect_words(posted(pipeline.get(), GST_MESSAGE_WARNING), {"is-live=true", "PAUSED"});
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
   g_object_set(figures, "is-live", TRUE, nullptr);
   EXPECT_EQ(text_of(figures, "is-live"), "true");
-  gst_object_unref(bus);
-  gst_object_unref(figures);
-  gst_object_unref(pipeline);
 }
 
 }  // namespace

@@ -41,8 +41,7 @@ class ResultFailure : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Elements, ResultFailure, ::testing::Values("glpose", "glinfer"), name_of_element);
 
 TEST_P(ResultFailure, EndsTheStreamByDefault) {
-  TestPipeline pipeline(element(""));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element(""));
   ASSERT_TRUE(pipeline.pass(frame())) << pipeline.error();
   fail_gl("DispatchCompute", 1);
   EXPECT_TRUE(pipeline.push(frame()));
@@ -51,24 +50,20 @@ TEST_P(ResultFailure, EndsTheStreamByDefault) {
 
 TEST_P(ResultFailure, ShowsTheFrameWithoutAResult) {
   for (const std::string sync : {"exact", "latest"}) {
-    TestPipeline pipeline(element("on-failure=pass gpu-budget=0 mask-sync=" + sync));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    const auto good = pipeline.pass(frame());
-    ASSERT_TRUE(good) << pipeline.error();
-    ASSERT_NE(good->pixels, frame().pixels) << "the result must be visible before the failure";
+    PlayingPipeline pipeline(element("on-failure=pass gpu-budget=0 mask-sync=" + sync));
+    const Rgba good = pipeline.shown(frame());
+    ASSERT_NE(good.pixels, frame().pixels) << "the result must be visible before the failure";
     for (int time = 0; time < 2; ++time) {
       for (int i = 0; i < 3; ++i) {
         fail_gl("DispatchCompute", kEveryCall);
-        const auto shown = pipeline.pass(frame());
-        ASSERT_TRUE(shown) << pipeline.error();
-        EXPECT_EQ(shown->pixels, frame().pixels) << sync;
+        const Rgba shown = pipeline.shown(frame());
+        EXPECT_EQ(shown.pixels, frame().pixels) << sync;
       }
       fail_gl("DispatchCompute", 0);
       EXPECT_NE(pipeline.warning(1).find("GL_OUT_OF_MEMORY"), std::string::npos);
       EXPECT_EQ(pipeline.warning(), "") << "one warning is enough";
-      const auto again = pipeline.pass(frame());
-      ASSERT_TRUE(again) << pipeline.error();
-      EXPECT_EQ(again->pixels, good->pixels) << sync << ": it must recover";
+      const Rgba again = pipeline.shown(frame());
+      EXPECT_EQ(again.pixels, good.pixels) << sync << ": it must recover";
     }
     EXPECT_EQ(stat_of(pipeline.element(), "failures"), 6U);
     EXPECT_EQ(pipeline.error(), "");
@@ -76,15 +71,13 @@ TEST_P(ResultFailure, ShowsTheFrameWithoutAResult) {
 }
 
 TEST_P(ResultFailure, ShowsBlack) {
-  TestPipeline pipeline(element("on-failure=black"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element("on-failure=black"));
   ASSERT_TRUE(pipeline.pass(frame())) << pipeline.error();
   fail_gl("DispatchCompute", kEveryCall);
   EXPECT_TRUE(is_black(pipeline.pass(frame())));
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "on-failure", "pass");
-  const auto passed = pipeline.pass(frame());
-  ASSERT_TRUE(passed) << pipeline.error();
-  EXPECT_EQ(passed->pixels, frame().pixels) << "live";
+  const Rgba passed = pipeline.shown(frame());
+  EXPECT_EQ(passed.pixels, frame().pixels) << "live";
   fail_gl("DispatchCompute", 0);
   fail_gl("DrawArrays", kEveryCall);
   EXPECT_TRUE(is_black(pipeline.pass(frame()))) << "nothing can be drawn";
@@ -95,18 +88,14 @@ TEST_P(ResultFailure, ShowsBlack) {
 
 // A run that fails after a frame is drawn has no result, and the frame is complete.
 TEST_P(ResultFailure, OfARunAfterADrawnFrame) {
-  TestPipeline pipeline(element("on-failure=pass mask-sync=latest gpu-budget=0"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-  const auto good = pipeline.pass(frame());
-  ASSERT_TRUE(good) << pipeline.error();
+  PlayingPipeline pipeline(element("on-failure=pass mask-sync=latest gpu-budget=0"));
+  const Rgba good = pipeline.shown(frame());
   ASSERT_TRUE(pipeline.pass(frame()));
   fail_gl("DispatchCompute", 1);  // the part that reads the frame
-  const auto hidden = pipeline.pass(frame());
-  ASSERT_TRUE(hidden) << pipeline.error();
-  EXPECT_EQ(hidden->pixels, frame().pixels) << "the run could not begin";
-  const auto again = pipeline.pass(frame());
-  ASSERT_TRUE(again) << pipeline.error();
-  EXPECT_EQ(again->pixels, good->pixels);
+  const Rgba hidden = pipeline.shown(frame());
+  EXPECT_EQ(hidden.pixels, frame().pixels) << "the run could not begin";
+  const Rgba again = pipeline.shown(frame());
+  EXPECT_EQ(again.pixels, good.pixels);
   EXPECT_NE(pipeline.warning(1), "");
 }
 

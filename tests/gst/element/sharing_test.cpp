@@ -14,6 +14,7 @@
 #include "element/shared_model.h"
 #include "gl/gl_bridge.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 
@@ -243,8 +244,7 @@ TEST(Sharing, ACacheDirThatOthersMayWriteToIsNotUsed) {
   auto pipeline = Streams().add("tuning=on cache-dir=\"" + folder.string() + "\" model=" + red_model());
   EXPECT_FALSE(pass(*pipeline, gradient(64, 48)).empty());
   const std::string warning = pipeline->warning(5);
-  EXPECT_NE(warning.find(folder.string()), std::string::npos) << warning;
-  EXPECT_NE(warning.find("chmod go-w"), std::string::npos) << warning;
+  expect_words(warning, {folder.string(), "chmod go-w"});
   EXPECT_TRUE(fs::is_empty(folder));
   fs::remove_all(folder);
 }
@@ -310,17 +310,15 @@ TEST(SharedModel, SameFileAndOptionsAreOneModel) {
   const auto first = SharedModel::load(path, {}), second = SharedModel::load(path, {});
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(*first, *second);
-  const auto other = SharedModel::load(path, {.quantized_models = QuantizedModels::kRefused});
-  ASSERT_TRUE(other.ok());
-  EXPECT_NE(*first, *other);
+  const auto other = value_of(SharedModel::load(path, {.quantized_models = QuantizedModels::kRefused}));
+  EXPECT_NE(*first, other);
 
-  const auto plan = (*first)->plan(DeviceLimits(), {});
-  ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(*(*second)->plan(DeviceLimits(), {}), *plan);
-  EXPECT_NE(*(*first)->plan(DeviceLimits::typical(), {}), *plan);
+  const auto plan = value_of((*first)->plan(DeviceLimits(), {}));
+  EXPECT_EQ(*(*second)->plan(DeviceLimits(), {}), plan);
+  EXPECT_NE(*(*first)->plan(DeviceLimits::typical(), {}), plan);
   PlanOptions half;
   half.precision = Precision::kFp16;
-  EXPECT_NE(*(*first)->plan(DeviceLimits(), half), *plan);
+  EXPECT_NE(*(*first)->plan(DeviceLimits(), half), plan);
 
   const auto tuned_by = [](const char* variant) {
     auto tuning = std::make_shared<Tuning>();
@@ -329,11 +327,10 @@ TEST(SharedModel, SameFileAndOptionsAreOneModel) {
     options.tuning = std::move(tuning);
     return options;
   };
-  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by(nullptr)), *plan) << "no choice equals no tuning";
-  const auto tuned = (*first)->plan(DeviceLimits(), tuned_by("fast"));
-  ASSERT_TRUE(tuned.ok());
-  EXPECT_NE(*tuned, *plan);
-  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by("fast")), *tuned);
+  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by(nullptr)), plan) << "no choice equals no tuning";
+  const auto tuned = value_of((*first)->plan(DeviceLimits(), tuned_by("fast")));
+  EXPECT_NE(tuned, plan);
+  EXPECT_EQ(*(*first)->plan(DeviceLimits(), tuned_by("fast")), tuned);
 }
 
 // A file that is replaced under its name is another model.
@@ -341,12 +338,10 @@ TEST(SharedModel, AChangedFileIsAnotherModel) {
   namespace fs = std::filesystem;
   const fs::path path = scratch_folder() / "shared.tflite";
   fs::copy_file(red_model(), path, fs::copy_options::overwrite_existing);
-  const auto first = SharedModel::load(path, {});
-  ASSERT_TRUE(first.ok());
+  const auto first = value_of(SharedModel::load(path, {}));
   fs::copy_file(red_model(Head::kTwoSoftmax), path, fs::copy_options::overwrite_existing);
-  const auto second = SharedModel::load(path, {});
-  ASSERT_TRUE(second.ok());
-  EXPECT_NE(*first, *second);
+  const auto second = value_of(SharedModel::load(path, {}));
+  EXPECT_NE(first, second);
   fs::remove(path);
   EXPECT_FALSE(SharedModel::load(path, {}).ok()) << "a deleted file is not found, although others hold the model";
 }

@@ -40,34 +40,15 @@ void look(GstGLContext* context, gpointer data) {
 }
 
 void expect_state_is_left_as_found(const std::string& properties) {
-  init_gstreamer();
-  const std::string text = "glfiguresrc name=figure num-buffers=10 " + properties +
-                           " ! video/x-raw(memory:GLMemory),width=160,height=120 ! fakesink";
-  GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
   Watch watch;
-  watch.figure = gst_bin_get_by_name(GST_BIN(pipeline), "figure");
-  GstPad* pad = gst_element_get_static_pad(watch.figure, "src");
-  gst_pad_add_probe(
-      pad, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo*, gpointer data) {
-        auto* that = static_cast<Watch*>(data);
-        gst_gl_context_thread_add(reinterpret_cast<GstGLBaseSrc*>(that->figure)->context, look, data);
-        return GST_PAD_PROBE_OK;
-      },
-      &watch, nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  GstMessage* end = gst_bus_timed_pop_filtered(bus, 30 * GST_SECOND,
-                                               static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  ASSERT_NE(end, nullptr);
-  EXPECT_EQ(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
+  const Launched pipeline("glfiguresrc name=figure num-buffers=10 " + properties +
+                          " ! video/x-raw(memory:GLMemory),width=160,height=120 ! fakesink");
+  watch.figure = pipeline["figure"];
+  on_buffers(watch.figure, "src", [&watch](GstBuffer*) {
+    gst_gl_context_thread_add(reinterpret_cast<GstGLBaseSrc*>(watch.figure)->context, look, &watch);
+  });
+  EXPECT_EQ(pipeline.outcome(), "end");
   EXPECT_GE(watch.compared, 4);
-  gst_message_unref(end);
-  gst_object_unref(bus);
-  gst_object_unref(pad);
-  gst_object_unref(watch.figure);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
 
 TEST(GlFigureSrcGuest, GlStateIsLeftAsFound) { expect_state_is_left_as_found(""); }
@@ -82,34 +63,18 @@ TEST(GlFigureSrcGuest, OnlyParametersAreUploaded) {
   init_gstreamer();
   install_transfer_counter();
   constexpr int kFrames = 40;
-  GstElement* pipeline = gst_parse_launch(
-      "glfiguresrc name=figure num-buffers=42 seed-interval=10 ! video/x-raw(memory:"
-      "GLMemory),width=160,height=120 ! fakesink name=sink",
-      nullptr);
-  GstElement* figure = gst_bin_get_by_name(GST_BIN(pipeline), "figure");
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstPad* src_pad = gst_element_get_static_pad(figure, "src");
-  GstPad* sink_pad = gst_element_get_static_pad(sink, "sink");
+  const Launched pipeline(
+      "glfiguresrc name=figure num-buffers=42 seed-interval=10 ! "
+      "video/x-raw(memory:GLMemory),width=160,height=120 ! fakesink name=sink");
   // From the arrival of a frame to the departure of the next one: the commands that render it.
-  count_between(sink_pad, src_pad);
+  count_between(pad_of(pipeline["sink"], "sink"), pad_of(pipeline["figure"], "src"));
   reset_transfer_counts();
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstBus* bus = gst_element_get_bus(pipeline);
-  GstMessage* end = gst_bus_timed_pop_filtered(bus, 60 * GST_SECOND,
-                                               static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  ASSERT_NE(end, nullptr);
-  EXPECT_EQ(GST_MESSAGE_TYPE(end), GST_MESSAGE_EOS);
+  EXPECT_EQ(pipeline.outcome(), "end");
   const auto counts = transfer_counts();
   for (const auto& [name, number] : counts) std::printf("%s: %d\n", name.c_str(), number);
   EXPECT_EQ(counts.size(), 2U);
   EXPECT_GE(counts.at("frames"), kFrames);
   EXPECT_LE(counts.at("glBufferData"), counts.at("frames"));
-  gst_message_unref(end);
-  gst_object_unref(bus);
-  for (GstPad* pad : {src_pad, sink_pad}) gst_object_unref(pad);
-  for (GstElement* element : {figure, sink}) gst_object_unref(element);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
 
 }  // namespace

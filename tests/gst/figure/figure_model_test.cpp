@@ -106,8 +106,6 @@ void print_head() { std::printf("| %-26s | figures | IoU   | >=0.9 | worst |\n|-
 // Figures of one framing, each under every condition: one source, and one glsegment per condition.
 class FigureModel : public ::testing::Test {
  protected:
-  void SetUp() override { init_gstreamer(); }
-
   static std::vector<Figures> measure(const std::string& source, std::span<const Condition> conditions, int frames,
                                       const std::string& model = "figure") {
     std::string text = "glfiguresrc name=figure seed-interval=1 seed=" + std::string(kFirstSeed) +
@@ -120,41 +118,27 @@ class FigureModel : public ::testing::Test {
               " ! glsegment background=mask model=" + model +
               " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink" + number + " sync=false max-buffers=2";
     }
-    GError* error = nullptr;
-    GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
-    EXPECT_EQ(error, nullptr) << error->message;
-    const auto element = [pipeline](const std::string& name) {
-      GstElement* found = gst_bin_get_by_name(GST_BIN(pipeline), name.c_str());
-      gst_object_unref(found);  // the pipeline holds it
-      return found;
-    };
-    for (size_t i = 0; i < conditions.size(); ++i) {
-      g_object_set(element("change" + std::to_string(i)), "fragment", fragment_shader(conditions[i]).c_str(), nullptr);
-    }
     Truths truths;
-    GstPad* pad = gst_element_get_static_pad(element("figure"), "src");
-    truths.collect_at(pad);
-    gst_object_unref(pad);
-    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    const Launched pipeline(text);
+    for (size_t i = 0; i < conditions.size(); ++i) {
+      GstElement* const change = pipeline[("change" + std::to_string(i)).c_str()];
+      g_object_set(change, "fragment", fragment_shader(conditions[i]).c_str(), nullptr);
+    }
+    truths.collect_from(pipeline["figure"]);
+    pipeline.play();
 
     std::vector<Figures> result(conditions.size());
     for (int frame = 0; frame < frames; ++frame) {
       for (size_t i = 0; i < conditions.size(); ++i) {
-        GstElement* sink = element("sink" + std::to_string(i));
-        GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
-        if (sample == nullptr) {
-          ADD_FAILURE() << conditions[i].name << ", frame " << frame << ": " << error_of(pipeline);
-          frame = frames;
-          break;
-        }
+        SCOPED_TRACE(std::string(conditions[i].name) + ", frame " + std::to_string(frame));
+        GstSample* sample = pipeline.pull(("sink" + std::to_string(i)).c_str());
+        if (sample == nullptr) return result;
         const std::vector<uint8_t> found = take_first_component(sample);
         const std::lock_guard lock(truths.mutex);
         result[i].add(overlap(scaled(truths.masks.front(), conditions[i].scale), found));
         if (i + 1 == conditions.size()) truths.masks.pop_front();
       }
     }
-    gst_element_set_state(pipeline, GST_STATE_NULL);
-    gst_object_unref(pipeline);
     return result;
   }
 };
@@ -204,8 +188,7 @@ TEST_F(FigureModel, TheRecurrentModelMasksUnseenFigures) {
 TEST_F(FigureModel, OnlyTheRecurrentModelSeesItsLastMask) {
   const Rgba frame = draw_figure(kWidth, kHeight, std::string("seed=") + kFirstSeed).picture;
   for (const std::string model : {"figure", "figure-recurrent"}) {
-    TestPipeline pipeline("glsegment name=segment background=mask refine=none smoothing=0 model=" + model);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline("glsegment name=segment background=mask refine=none smoothing=0 model=" + model);
     const auto first = pipeline.pass(frame), second = pipeline.pass(frame);
     ASSERT_TRUE(first && second) << pipeline.error();
     int largest = 0;

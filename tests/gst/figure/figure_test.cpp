@@ -49,37 +49,23 @@ std::vector<uint8_t> read_gray(GstBuffer* buffer, int32_t& width, int32_t& heigh
 
 class FigurePipeline {
  public:
-  explicit FigurePipeline(const std::string& properties, int32_t width = 160, int32_t height = 120, bool masks = true) {
-    init_gstreamer();
-    const std::string text =
-        "glfiguresrc name=figure " + properties +
-        " ! capsfilter name=filter caps=video/x-raw(memory:GLMemory),width=" + std::to_string(width) +
-        ",height=" + std::to_string(height) +
-        " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink sync=false max-buffers=2";
-    pipeline_ = gst_parse_launch(text.c_str(), nullptr);
-    figure_ = gst_bin_get_by_name(GST_BIN(pipeline_), "figure");
-    sink_ = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
-    GstPad* pad = gst_element_get_static_pad(figure_, "src");
-    if (masks) gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, this, nullptr);
-    gst_object_unref(pad);
+  explicit FigurePipeline(const std::string& properties, int32_t width = 160, int32_t height = 120)
+      : pipeline_("glfiguresrc name=figure " + properties +
+                  " ! capsfilter name=filter caps=video/x-raw(memory:GLMemory),width=" + std::to_string(width) +
+                  ",height=" + std::to_string(height) +
+                  " ! gldownload ! video/x-raw,format=RGBA ! appsink name=sink sync=false max-buffers=2"),
+        sink_(GST_APP_SINK(pipeline_["sink"])) {
+    on_buffers(figure(), "src", [this](GstBuffer* buffer) { note(buffer); });
   }
-  ~FigurePipeline() {
-    set_state(GST_STATE_NULL);
-    gst_object_unref(figure_);
-    gst_object_unref(sink_);
-    gst_object_unref(pipeline_);
-  }
-  FigurePipeline(const FigurePipeline&) = delete;
-  FigurePipeline& operator=(const FigurePipeline&) = delete;
-
-  GstElement* pipeline() const { return pipeline_; }
-  GstElement* figure() const { return figure_; }
+  GstElement* pipeline() const { return pipeline_.get(); }
+  GstElement* figure() const { return pipeline_["figure"]; }
+  void set_caps(const char* caps) const { gst_util_set_object_arg(G_OBJECT(pipeline_["filter"]), "caps", caps); }
   bool set_state(GstState state) {
-    if (gst_element_set_state(pipeline_, state) == GST_STATE_CHANGE_FAILURE) return false;
-    return gst_element_get_state(pipeline_, nullptr, nullptr, GST_SECOND * 60) != GST_STATE_CHANGE_FAILURE;
+    if (gst_element_set_state(pipeline(), state) == GST_STATE_CHANGE_FAILURE) return false;
+    return gst_element_get_state(pipeline(), nullptr, nullptr, GST_SECOND * 60) != GST_STATE_CHANGE_FAILURE;
   }
   std::optional<Rgba> pull(GstClockTime* pts = nullptr) {
-    GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink_), GST_SECOND * 60);
+    GstSample* sample = gst_app_sink_try_pull_sample(sink_, GST_SECOND * 60);
     if (sample == nullptr) return std::nullopt;
     GstVideoInfo info;
     GstVideoFrame frame;
@@ -105,26 +91,23 @@ class FigurePipeline {
     truths_.pop_front();
     return first;
   }
-  bool at_end() const { return gst_app_sink_is_eos(GST_APP_SINK(sink_)) != FALSE; }
+  bool at_end() const { return gst_app_sink_is_eos(sink_) != FALSE; }
 
  private:
-  static GstPadProbeReturn on_buffer(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    auto* self = static_cast<FigurePipeline*>(data);
-    GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+  void note(GstBuffer* buffer) {
     const SightglassFigureMeta* meta = sightglass_buffer_get_figure_meta(buffer);
-    EXPECT_NE(meta, nullptr);
-    if (meta == nullptr) return GST_PAD_PROBE_OK;
+    ASSERT_NE(meta, nullptr);
     Truth truth{meta->seed, meta->frame, meta->time, GST_BUFFER_PTS(buffer), {}, 0, 0, {}};
     std::copy(std::begin(meta->key_points), std::end(meta->key_points), truth.key_points.begin());
     EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(meta->mask, 0)));
     truth.mask = read_gray(meta->mask, truth.width, truth.height);
-    const std::lock_guard lock(self->mutex_);
-    self->truths_.push_back(std::move(truth));
-    return GST_PAD_PROBE_OK;
+    const std::lock_guard lock(mutex_);
+    truths_.push_back(std::move(truth));
   }
-  GstElement *pipeline_ = nullptr, *figure_ = nullptr, *sink_ = nullptr;
   std::mutex mutex_;
   std::deque<Truth> truths_;
+  Launched pipeline_;
+  GstAppSink* sink_;
 };
 
 std::vector<uint8_t> first_frame(const std::string& properties) {
@@ -142,13 +125,10 @@ TEST(GlFigureSrc, SameSeedSamePixels) {
 }
 
 TEST(GlFigureSrc, PrefersTheSizeOfASmallCamera) {
-  init_gstreamer();
-  GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 ! fakesink name=sink", nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  gst_element_get_state(pipeline, nullptr, nullptr, 60 * GST_SECOND);
-  GstPad* pad = gst_element_get_static_pad(sink, "sink");
-  GstCaps* caps = gst_pad_get_current_caps(pad);
+  const Launched pipeline("glfiguresrc num-buffers=1 ! fakesink name=sink");
+  pipeline.play();
+  ASSERT_TRUE(pipeline.settles());
+  GstCaps* caps = gst_pad_get_current_caps(pad_of(pipeline["sink"], "sink"));
   ASSERT_NE(caps, nullptr);
   GstVideoInfo info;
   ASSERT_TRUE(gst_video_info_from_caps(&info, caps));
@@ -157,10 +137,6 @@ TEST(GlFigureSrc, PrefersTheSizeOfASmallCamera) {
   EXPECT_EQ(GST_VIDEO_INFO_FPS_N(&info), 30);
   EXPECT_TRUE(gst_caps_features_contains(gst_caps_get_features(caps, 0), GST_CAPS_FEATURE_MEMORY_GL_MEMORY));
   gst_caps_unref(caps);
-  gst_object_unref(pad);
-  gst_object_unref(sink);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
 
 TEST(GlFigureSrc, EverySize) {
@@ -251,9 +227,7 @@ TEST(GlFigureSrc, CapsMayChangeWhilePlaying) {
   FigurePipeline pipeline("seed=5", 64, 48);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pull());
-  GstElement* filter = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "filter");
-  gst_util_set_object_arg(G_OBJECT(filter), "caps", "video/x-raw(memory:GLMemory),width=50,height=70");
-  gst_object_unref(filter);
+  pipeline.set_caps("video/x-raw(memory:GLMemory),width=50,height=70");
   GstClockTime before = 0, pts = 0;
   bool changed = false;
   for (int i = 0; i < 20 && !changed; ++i) {
@@ -270,10 +244,7 @@ TEST(GlFigureSrc, CapsMayChangeWhilePlaying) {
 
 TEST(GlFigureSrc, WithoutAFramerateThereIsOneFrame) {
   FigurePipeline pipeline("seed=5", 64, 48);
-  GstElement* filter = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "filter");
-  gst_util_set_object_arg(G_OBJECT(filter), "caps",
-                          "video/x-raw(memory:GLMemory),width=64,height=48,framerate=(fraction)0/1");
-  gst_object_unref(filter);
+  pipeline.set_caps("video/x-raw(memory:GLMemory),width=64,height=48,framerate=(fraction)0/1");
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_TRUE(pipeline.pull());
   EXPECT_FALSE(pipeline.pull());
@@ -367,7 +338,7 @@ TEST(GlFigureSrc, LiveFramesFollowTheClock) {
   EXPECT_EQ(frames, 8);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
   EXPECT_GT(taken.count(), 7 / 30.0);
-  GstPad* pad = gst_element_get_static_pad(pipeline.figure(), "src");
+  GstPad* pad = pad_of(pipeline.figure(), "src");
   GstQuery* query = gst_query_new_latency();
   ASSERT_TRUE(gst_pad_query(pad, query));
   gboolean live = FALSE;
@@ -376,16 +347,12 @@ TEST(GlFigureSrc, LiveFramesFollowTheClock) {
   EXPECT_TRUE(live);
   EXPECT_NEAR(static_cast<double>(least), GST_SECOND / 30.0, 2);
   gst_query_unref(query);
-  gst_object_unref(pad);
 }
 
 TEST(GlFigureSrc, CopiesKeepTheMeta) {
-  init_gstreamer();
-  GstElement* pipeline = gst_parse_launch("glfiguresrc num-buffers=1 seed=9 ! appsink name=sink", nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), GST_SECOND * 60);
-  ASSERT_NE(sample, nullptr);
+  const Launched pipeline("glfiguresrc num-buffers=1 seed=9 ! appsink name=sink");
+  pipeline.play();
+  GstSample* sample = pipeline.pull();
   GstBuffer* buffer = gst_sample_get_buffer(sample);
   GstBuffer* copy = gst_buffer_copy(buffer);
   GstBuffer* part = gst_buffer_copy_region(buffer, GST_BUFFER_COPY_ALL, 0, 64);
@@ -400,9 +367,6 @@ TEST(GlFigureSrc, CopiesKeepTheMeta) {
   gst_buffer_unref(copy);
   gst_buffer_unref(part);
   gst_sample_unref(sample);
-  gst_object_unref(sink);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
 
 }  // namespace

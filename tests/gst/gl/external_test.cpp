@@ -21,18 +21,12 @@ constexpr const char* kExtension = "GL_OES_EGL_image_external_essl3";
 
 // No two positions are alike, and one corner is foreground for the model.
 Rgba asymmetric() {
-  Rgba picture(kWidth, kHeight);
   uint32_t noise = 1;
-  for (int32_t y = 0; y < kHeight; ++y) {
-    for (int32_t x = 0; x < kWidth; ++x) {
-      noise = noise * 1664525U + 1013904223U;
-      const bool corner = x < kWidth / 2 && y < kHeight / 2;
-      const uint8_t color[] = {static_cast<uint8_t>(corner ? 230 : x), static_cast<uint8_t>(y * 4),
-                               static_cast<uint8_t>(noise >> 24), 255};
-      std::copy_n(color, 4, picture.at(x, y));
-    }
-  }
-  return picture;
+  return painted(kWidth, kHeight, [&](int32_t x, int32_t y) {
+    noise = noise * 1664525U + 1013904223U;
+    const bool corner = x < kWidth / 2 && y < kHeight / 2;
+    return std::array{corner ? 230 : x, y * 4, static_cast<int>(noise >> 24)};
+  });
 }
 
 class External : public ::testing::Test {
@@ -111,13 +105,12 @@ TEST_F(External, WithTheNewestMask) {
 
 // Whether the sink pad offers such textures.
 bool offers(const TestPipeline& pipeline, GstGLTextureTarget target) {
-  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "sink");
+  GstPad* pad = pad_of(pipeline.element(), "sink");
   GstCaps* offered = gst_pad_query_caps(pad, nullptr);
   GstCaps* wanted = gst_caps_from_string(TextureSource::caps(kWidth, kHeight, target).c_str());
   const bool found = gst_caps_can_intersect(offered, wanted) != FALSE;
   gst_caps_unref(wanted);
   gst_caps_unref(offered);
-  gst_object_unref(pad);
   return found;
 }
 

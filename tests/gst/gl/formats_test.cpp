@@ -22,13 +22,12 @@ namespace {
 std::string whole_frame() { return "glsegment name=segment background=color input-offset=10 model=" + red_model(); }
 
 std::string caps_of(GstElement* element, const char* name) {
-  GstPad* pad = gst_element_get_static_pad(element, name);
+  GstPad* pad = pad_of(element, name);
   GstCaps* caps = gst_pad_get_current_caps(pad);
   gchar* text = caps != nullptr ? gst_caps_to_string(caps) : g_strdup("none");
   const std::string result = text;
   g_free(text);
   if (caps != nullptr) gst_caps_unref(caps);
-  gst_object_unref(pad);
   return result;
 }
 
@@ -67,8 +66,7 @@ Difference compare(const Rgba& a, const Rgba& b) {
 
 // One pipeline for all formats: the caps change in mid-stream.
 TEST(GlSegmentFormats, ColorsMatchAScalarConversion) {
-  TestPipeline pipeline(whole_frame());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(whole_frame());
   for (const std::string format : {"NV12", "NV21", "I420", "YV12"}) {
     for (const std::string colorimetry : {"bt601", "bt709", "bt2020", "1:4:0:0", "1:3:5:1", "smpte240m"}) {
       for (const std::string site : {"", ",chroma-site=mpeg2", ",chroma-site=jpeg"}) {
@@ -87,15 +85,13 @@ TEST(GlSegmentFormats, ColorsMatchAScalarConversion) {
     }
   }
   const Rgba rgba = noisy_picture("NV12", 64, 48, "").to_rgba();
-  const auto out = pipeline.pass(rgba);
-  ASSERT_TRUE(out) << pipeline.error(1);
-  EXPECT_EQ(compare(*out, rgba).largest, 0) << "RGBA after planes";
+  const Rgba out = pipeline.shown(rgba);
+  EXPECT_EQ(compare(out, rgba).largest, 0) << "RGBA after planes";
   EXPECT_EQ(pipeline.error(), "");
 }
 
 TEST(GlSegmentFormats, SmallAndOddSizes) {
-  TestPipeline pipeline(whole_frame());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(whole_frame());
   for (const std::string format : {"NV12", "I420"}) {
     for (const auto& [width, height] : {std::pair{1, 1}, {2, 2}, {3, 1}, {7, 5}, {33, 64}, {1280, 720}}) {
       const YuvPicture picture = noisy_picture(format, width, height, "");
@@ -113,8 +109,7 @@ void expect_results_of_rgba_path(const std::string& model, const Rgba& original)
     const YuvPicture picture = to_yuv(original, format, ",colorimetry=(string)bt601");
     const Rgba rgba = picture.to_rgba();
     const std::vector<std::string> backgrounds{"mask", "blur", "transparent"};
-    TestPipeline pipeline("glsegment name=segment model=" + model);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline("glsegment name=segment model=" + model);
     const auto with_each_background = [&](const auto& pass) {
       std::vector<std::optional<Rgba>> results;
       for (const std::string& background : backgrounds) {
@@ -159,8 +154,7 @@ TEST(GlSegmentFormats, ResultsMatchTheRgbaPath) {
 // Upstream formats are accepted without conversion. The output is RGBA and states its colorimetry.
 TEST(GlSegmentFormats, NegotiateWithoutConversion) {
   for (const std::string format : {"NV12", "NV21", "I420", "YV12", "RGBA"}) {
-    TestPipeline pipeline("glcolorconvert ! glsegment name=segment model=" + red_model());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline("glcolorconvert ! glsegment name=segment model=" + red_model());
     const GstVideoFormat name = gst_video_format_from_string(format.c_str());
     GstVideoInfo info;
     gst_video_info_set_format(&info, name, 64, 48);
@@ -181,11 +175,10 @@ TEST(GlSegmentFormats, NegotiateWithoutConversion) {
 
 // Pools that are proposed upstream provide one texture per plane.
 TEST(GlSegmentFormats, ProposesPoolsOfPlanes) {
-  TestPipeline pipeline("glsegment name=segment model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline("glsegment name=segment model=" + red_model());
   const YuvPicture picture = noisy_picture("NV12", 65, 49, "");
   ASSERT_TRUE(pipeline.pass(picture.caps, picture.bytes)) << pipeline.error(1);
-  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "sink");
+  GstPad* pad = pad_of(pipeline.element(), "sink");
   GstCaps* caps = gst_pad_get_current_caps(pad);
   GstQuery* query = gst_query_new_allocation(caps, TRUE);
   ASSERT_TRUE(gst_pad_query(pad, query));
@@ -203,7 +196,6 @@ TEST(GlSegmentFormats, ProposesPoolsOfPlanes) {
   gst_object_unref(pool);
   gst_query_unref(query);
   gst_caps_unref(caps);
-  gst_object_unref(pad);
 }
 
 }  // namespace

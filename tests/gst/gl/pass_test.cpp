@@ -12,6 +12,7 @@
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "segment/mask_filters.h"
 #include "segment/shaders.h"
 
@@ -135,8 +136,7 @@ TEST_F(PassTest, UnbindsEverything) {
   UniformBlock<std::array<float, 4>> block(gl());
   const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
   const ProgramKey keys[] = {{kIslandCoreShader}};
-  const auto programs = group->programs(keys);
-  ASSERT_TRUE(programs.ok()) << programs.status().message();
+  const auto programs = value_of(group->programs(keys));
   {
     Pass pass(gl());
     pass.uniforms(1, block, {1, 2, 3, 4});
@@ -144,8 +144,8 @@ TEST_F(PassTest, UnbindsEverything) {
     pass.read(FrameRef(TextureRef{texture.id(), GL_TEXTURE_2D, 4, 4}), linear.id(), 0);
     pass.read(5, texture.id(), linear.id());
     pass.write(0, target.id(), GL_RGBA16F);
-    pass.dispatch((*programs)[0]->id(), 1);
-    EXPECT_EQ(integer(GL_CURRENT_PROGRAM), static_cast<GLint>((*programs)[0]->id()));
+    pass.dispatch(programs[0]->id(), 1);
+    EXPECT_EQ(integer(GL_CURRENT_PROGRAM), static_cast<GLint>(programs[0]->id()));
   }
   EXPECT_EQ(integer(GL_ACTIVE_TEXTURE), GL_TEXTURE0);
   EXPECT_EQ(integer(GL_CURRENT_PROGRAM), 0);
@@ -168,12 +168,11 @@ TEST_F(PassTest, UnbindsEverything) {
 // Dispatches share bindings: four of them need 35 calls at most.
 TEST_F(PassTest, DispatchesShareBindings) {
   const GlTexture mask = make_texture(gl(), GL_RGBA8, 64, 64);
-  auto remover = IslandRemover::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
-                                       {mask.id(), GL_TEXTURE_2D, 64, 64});
-  ASSERT_TRUE(remover.ok()) << remover.status().message();
-  remover->run();
+  auto remover = value_of(IslandRemover::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
+                                                {mask.id(), GL_TEXTURE_2D, 64, 64}));
+  remover.run();
   calls();
-  remover->run();
+  remover.run();
   int total = 0;
   for (const auto& [name, count] : calls()) total += count;
   std::printf("%d GL calls\n", total);

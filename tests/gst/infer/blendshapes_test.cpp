@@ -17,6 +17,7 @@
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/value_of.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
 #include "infer/inferencer.h"
@@ -38,23 +39,17 @@ std::optional<Models> load_models() {
   if (!shared_dir() || !std::filesystem::exists(*shared_dir() / "second/models/face_landmarker.task")) return {};
   const std::string bundle = (*shared_dir() / "second/models/face_landmarker.task").string();
   const auto load = [&](const char* member, InferTask task) {
-    const auto stored = load_stored_model(member_path(bundle, member), {});
-    EXPECT_TRUE(stored.ok()) << stored.status().message();
+    const auto stored = value_of(load_stored_model(member_path(bundle, member), {}));
     InferModelOptions options;
     options.task = task;
-    const auto described = describe_infer_model(stored->model, stored->known, options);
-    EXPECT_TRUE(described.ok()) << described.status().message();
-    return *described;
+    return value_of(describe_infer_model(stored.model, stored.known, options));
   };
   Models models;
   models.landmarks = load("face_landmarks_detector.tflite", InferTask::kAuto);
   models.landmarks.in_region = true;
   models.detector = load("face_detector.tflite", InferTask::kDetection);
-  const auto third = load_stored_model(member_path(bundle, "face_blendshapes.tflite"), {});
-  EXPECT_TRUE(third.ok());
-  const auto described = describe_blendshape_model(third->model);
-  EXPECT_TRUE(described.ok()) << described.status().message();
-  models.blendshapes = *described;
+  const auto third = value_of(load_stored_model(member_path(bundle, "face_blendshapes.tflite"), {}));
+  models.blendshapes = value_of(describe_blendshape_model(third.model));
   return models;
 }
 
@@ -108,9 +103,8 @@ std::vector<HostTensor> run_reference(const InferModel& model, const Rgba& pictu
     }
   }
   const auto outputs =
-      ref::run(graph_of(*model.model), {HostTensor::from_floats(model.model->inputs()[0].shape, values)});
-  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-  return *outputs;
+      value_of(ref::run(graph_of(*model.model), {HostTensor::from_floats(model.model->inputs()[0].shape, values)}));
+  return outputs;
 }
 
 std::vector<float> numbers(const HostTensor& tensor) {
@@ -125,9 +119,8 @@ std::vector<float> reference_blendshapes(const BlendshapeModel& model, const std
     for (const float coordinate : pixels[static_cast<size_t>(landmark)]) input.push_back(coordinate);
   }
   const auto outputs =
-      ref::run(graph_of(*model.model), {HostTensor::from_floats(model.model->inputs()[0].shape, input)});
-  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-  return numbers((*outputs)[0]);
+      value_of(ref::run(graph_of(*model.model), {HostTensor::from_floats(model.model->inputs()[0].shape, input)}));
+  return numbers(outputs[0]);
 }
 
 struct Reference {
@@ -181,9 +174,7 @@ class BlendshapesTest : public GlTest {
   };
   Running make(const DeviceLimits& limits) {
     const auto plan = [&](const std::shared_ptr<const Model>& model, const PlanOptions& options) {
-      const auto made = Plan::build(model, limits, options);
-      EXPECT_TRUE(made.ok()) << made.status().message();
-      return *made;
+      return value_of(Plan::build(model, limits, options));
     };
     const Models& m = *models_;
     const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
@@ -325,10 +316,7 @@ TEST_F(BlendshapesTest, RunOnlyForFacesAndOnRequest) {
 }
 
 TEST_F(BlendshapesTest, OtherModelsAreRefused) {
-  const auto other = describe_blendshape_model(models_->detector.model);
-  ASSERT_FALSE(other.ok());
-  EXPECT_NE(other.status().message().find("this is not a blendshape model"), std::string::npos)
-      << other.status().message();
+  expect_failure(describe_blendshape_model(models_->detector.model), {"this is not a blendshape model"});
 }
 
 }  // namespace

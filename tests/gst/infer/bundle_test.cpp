@@ -8,12 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "harness/scratch_folder.h"
-#include "sightglass/gst/results_meta.h"
+#include "seen_results.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 #include "zip_builder.h"
@@ -36,45 +35,16 @@ std::string write_bundle(const std::string& name, const std::vector<Attached>& m
   return path;
 }
 
-// The last results of a pipeline.
-struct Seen {
-  std::string model;
-  struct Object {
-    std::string label;
-    guint id = 0, points = 0;
-    float left = 0, top = 0, right = 0, bottom = 0;
-    std::map<std::string, float> classes;
-  };
-  std::vector<Object> objects;
-  std::vector<guint> region_classes;  // number of labels in the parameter of each region of interest
-  int buffers = 0;                    // with results
-};
-
-GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
-  auto& seen = *static_cast<Seen*>(data);
-  GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+// The number of labels in the parameter of each region of interest that has it.
+std::vector<guint> region_classes(GstBuffer* buffer) {
+  std::vector<guint> counts;
   gpointer state = nullptr;
-  while (const auto* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
-    seen = {meta->results->model, {}, {}, seen.buffers + 1};
-    for (guint i = 0; i < meta->results->objects_count; ++i) {
-      const SightglassResultObject& from = meta->results->objects[i];
-      Seen::Object object{from.label,           from.id, from.points_count, from.x, from.y, from.x + from.width,
-                          from.y + from.height, {}};
-      const SightglassObjectClasses& classes = meta->results->objects_classes[i];
-      for (guint k = 0; k < classes.classifications_count; ++k) {
-        object.classes[classes.classifications[k].label] = classes.classifications[k].confidence;
-      }
-      seen.objects.push_back(object);
-    }
-  }
-  state = nullptr;
   while (GstMeta* meta = gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) {
     const GstStructure* classes = gst_video_region_of_interest_meta_get_param(
         reinterpret_cast<GstVideoRegionOfInterestMeta*>(meta), "classifications");
-    if (classes == nullptr) continue;
-    seen.region_classes.push_back(gst_value_array_get_size(gst_structure_get_value(classes, "labels")));
+    if (classes != nullptr) counts.push_back(gst_value_array_get_size(gst_structure_get_value(classes, "labels")));
   }
-  return GST_PAD_PROBE_OK;
+  return counts;
 }
 
 class Bundles : public ::testing::Test {
@@ -85,18 +55,16 @@ class Bundles : public ::testing::Test {
     if (shared_.empty()) GTEST_SKIP() << "no models next to the source tree";
   }
   // Processes the image three times; the results are those of the second one.
-  Seen run(const std::string& element, const std::string& picture, const std::string& kept = "") {
+  SeenResults run(const std::string& element, const std::string& picture, const std::string& kept = "") {
     TestPipeline pipeline(element + " name=segment results=meta");
-    Seen seen;
-    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read, &seen, nullptr);
+    NewestResults seen(pipeline.element());
+    on_buffers(pipeline.element(), "src", [this](GstBuffer* buffer) { regions_ = region_classes(buffer); });
     EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
     const Rgba image = load_picture(shared_ + "/" + picture);
     std::optional<Rgba> shown;
     for (int i = 0; i < 3; ++i) shown = pipeline.pass(image);
     EXPECT_TRUE(shown) << pipeline.error(1);
     warning_ = pipeline.warning();
-    gst_object_unref(pad);
     const char* folder = std::getenv("SIGHTGLASS_KEEP_PICTURES");
     if (folder != nullptr && shown && !kept.empty()) save_png(*shown, std::string(folder) + "/" + kept);
     return seen;
@@ -125,16 +93,17 @@ class Bundles : public ::testing::Test {
          {.name = "pose_landmarks_detector.tflite", .contents = pose("blazepose_landmark_lite.tflite")}});
   }
   std::string shared_, warning_;
+  std::vector<guint> regions_;  // region_classes() of the last frame
 };
 
 TEST_F(Bundles, FacesHaveLandmarksAndBlendshapes) {
-  const Seen seen = run("glinfer model=" + face(), "media/mp_portrait.jpg", "face_bundle.png");
+  const SeenResults seen = run("glinfer model=" + face(), "media/mp_portrait.jpg", "face_bundle.png");
   EXPECT_EQ(warning_, "");
   EXPECT_EQ(seen.model, "face_landmarks_detector");
   ASSERT_EQ(seen.objects.size(), 1U);
-  const Seen::Object& found = seen.objects[0];
+  const SeenObject& found = seen.objects[0];
   EXPECT_EQ(found.label, "face");
-  EXPECT_EQ(found.points, 478U);
+  EXPECT_EQ(found.points.size(), 478U);
   EXPECT_EQ(found.id, 1U);
   EXPECT_GT(found.left, 0.34F);
   EXPECT_LT(found.right, 0.65F);
@@ -147,13 +116,13 @@ TEST_F(Bundles, FacesHaveLandmarksAndBlendshapes) {
   EXPECT_GT(found.classes.at("mouthSmileRight"), 0.8F);
   EXPECT_LT(found.classes.at("jawOpen"), 0.2F);
   EXPECT_LT(found.classes.at("mouthPucker"), 0.2F);
-  EXPECT_EQ(seen.region_classes, std::vector<guint>{52});
+  EXPECT_EQ(regions_, std::vector<guint>{52});
 }
 
 // Also if the models lag behind the frames, and with 16-bit storage.
 TEST_F(Bundles, BlendshapesFollowTheSettings) {
   for (const std::string settings : {"mask-sync=latest gpu-budget=0", "precision=fp16", "inference-interval=2"}) {
-    const Seen seen = run("glinfer model=" + face() + " " + settings, "media/mp_portrait.jpg");
+    const SeenResults seen = run("glinfer model=" + face() + " " + settings, "media/mp_portrait.jpg");
     ASSERT_EQ(seen.objects.size(), 1U) << settings;
     ASSERT_EQ(seen.objects[0].classes.size(), 52U) << settings;
     std::printf("%s: mouthSmileLeft %.3f\n", settings.c_str(), seen.objects[0].classes.at("mouthSmileLeft"));
@@ -162,14 +131,14 @@ TEST_F(Bundles, BlendshapesFollowTheSettings) {
 }
 
 TEST_F(Bundles, OneMemberIsAModel) {
-  const Seen seen = run("glinfer model=" + face() + ":face_detector.tflite", "media/mp_portrait.jpg");
+  const SeenResults seen = run("glinfer model=" + face() + ":face_detector.tflite", "media/mp_portrait.jpg");
   EXPECT_EQ(seen.model, "face_detector");
   ASSERT_EQ(seen.objects.size(), 1U);
-  EXPECT_EQ(seen.objects[0].points, 6U);
-  const Seen landmarks =
+  EXPECT_EQ(seen.objects[0].points.size(), 6U);
+  const SeenResults landmarks =
       run("glinfer model=" + face() + ":face_landmarks_detector.tflite detector=" + face(), "media/mp_portrait.jpg");
   ASSERT_EQ(landmarks.objects.size(), 1U);
-  EXPECT_EQ(landmarks.objects[0].points, 478U);
+  EXPECT_EQ(landmarks.objects[0].points.size(), 478U);
   EXPECT_TRUE(landmarks.objects[0].classes.empty()) << "only the whole bundle has blendshapes";
 }
 
@@ -177,9 +146,7 @@ TEST_F(Bundles, OneMemberIsAModel) {
 TEST_F(Bundles, ReplaceAModelWhilePlaying) {
   TestPipeline pipeline("glinfer name=segment results=meta model=" + shared_ +
                         "/models/face/face_detection_short_range.tflite");
-  Seen seen;
-  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
-  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read, &seen, nullptr);
+  NewestResults seen(pipeline.element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   const Rgba portrait = load_picture(shared_ + "/media/mp_portrait.jpg");
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(pipeline.pass(portrait)) << pipeline.error(1);
@@ -192,17 +159,16 @@ TEST_F(Bundles, ReplaceAModelWhilePlaying) {
   }
   std::printf("replaced after %d frames\n", frames);
   ASSERT_EQ(seen.objects.size(), 1U);
-  EXPECT_EQ(seen.objects[0].points, 478U);
+  EXPECT_EQ(seen.objects[0].points.size(), 478U);
   EXPECT_EQ(seen.objects[0].classes.size(), 52U);
-  gst_object_unref(pad);
 }
 
 TEST_F(Bundles, HandsHaveLandmarks) {
-  const Seen seen = run("glinfer max-results=2 model=" + hands(), "media/mp_hands.jpg", "hand_bundle.png");
+  const SeenResults seen = run("glinfer max-results=2 model=" + hands(), "media/mp_hands.jpg", "hand_bundle.png");
   ASSERT_EQ(seen.objects.size(), 2U);
-  for (const Seen::Object& hand : seen.objects) {
+  for (const SeenObject& hand : seen.objects) {
     EXPECT_EQ(hand.label, "left_hand");
-    EXPECT_EQ(hand.points, 21U);
+    EXPECT_EQ(hand.points.size(), 21U);
   }
 }
 
@@ -212,21 +178,21 @@ TEST_F(Bundles, BundlesInsideBundlesRun) {
   const std::string path = write_bundle("gesture_recognizer.task",
                                         {{.name = "hand_landmarker.task", .contents = inside, .deflates = true},
                                          {.name = "gesture_embedder.tflite", .contents = contents_of(red_model())}});
-  const Seen seen = run("glinfer model=" + path, "media/mp_hands.jpg");
+  const SeenResults seen = run("glinfer model=" + path, "media/mp_hands.jpg");
   ASSERT_EQ(seen.objects.size(), 1U);
-  EXPECT_EQ(seen.objects[0].points, 21U);
+  EXPECT_EQ(seen.objects[0].points.size(), 21U);
   EXPECT_NE(warning_.find("models in the bundle that do not run: gesture_embedder.tflite"), std::string::npos)
       << warning_;
 }
 
 TEST_F(Bundles, PeopleHavePoses) {
-  const Seen seen = run("glpose model=" + person(), "media/mp_pose.jpg", "pose_bundle.png");
+  const SeenResults seen = run("glpose model=" + person(), "media/mp_pose.jpg", "pose_bundle.png");
   EXPECT_EQ(seen.model, "pose_landmarks_detector");
   ASSERT_EQ(seen.objects.size(), 1U);
   EXPECT_EQ(seen.objects[0].label, "person");
-  EXPECT_EQ(seen.objects[0].points, 33U);
+  EXPECT_EQ(seen.objects[0].points.size(), 33U);
   // The same without a bundle.
-  const Seen plain =
+  const SeenResults plain =
       run("glpose model=" + shared_ + "/models/pose/blazepose_landmark_lite.tflite", "media/mp_pose.jpg");
   ASSERT_EQ(plain.objects.size(), 1U);
   EXPECT_NEAR(seen.objects[0].left, plain.objects[0].left, 1e-6F);
@@ -238,7 +204,7 @@ TEST_F(Bundles, ExplicitDetectorsHavePriority) {
   const std::string movenet = shared_ + "/models/pose/movenet_singlepose_lightning_int8_v4.tflite";
   EXPECT_NE(error_of("glpose model=" + person() + " detector=" + movenet).find("set detector to a BlazePose detector"),
             std::string::npos);
-  const Seen seen =
+  const SeenResults seen =
       run("glinfer model=" + face() + " detector=" + shared_ + "/models/face/face_detection_full_range_sparse.tflite",
           "media/mp_portrait.jpg");
   ASSERT_EQ(seen.objects.size(), 1U);

@@ -14,6 +14,7 @@
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 #include "infer/contours.h"
 #include "infer/infer_model.h"
 #include "infer/inferencer.h"
@@ -39,23 +40,15 @@ class InferTest : public GlTest {
   Running make(const std::string& model, const InferModelOptions& options = {},
                Precision precision = Precision::kFp32) {
     Running running;
-    auto described = load_infer_model((*shared_dir() / "models" / (model + ".tflite")).string(), options);
-    EXPECT_TRUE(described.ok()) << described.status().message();
-    if (!described.ok()) return running;
-    running.model = std::move(*described);
+    running.model = value_of(load_infer_model((*shared_dir() / "models" / (model + ".tflite")).string(), options));
     running.model.plan_options.precision = precision;
-    const auto plan = Plan::build(running.model.model, device().limits, running.model.plan_options);
-    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    const auto plan = value_of(Plan::build(running.model.model, device().limits, running.model.plan_options));
     const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
                           device(),         FrameKind::kRgba,
                           TuningMode::kOff, ""};
-    auto made = Inferencer::create(target, *plan, running.model);
-    EXPECT_TRUE(made.ok()) << made.status().message();
-    if (!made.ok()) return running;
-    running.inferencer = made->get();
-    auto runner = EffectRunner::create(target, *std::move(made), nullptr, MaskSync::kExact);
-    EXPECT_TRUE(runner.ok()) << runner.status().message();
-    if (runner.ok()) running.runner = *std::move(runner);
+    auto made = value_of(Inferencer::create(target, plan, running.model));
+    running.inferencer = made.get();
+    running.runner = value_of(EffectRunner::create(target, std::move(made), nullptr, MaskSync::kExact));
     return running;
   }
   // Processes one frame, and returns the output image.
@@ -101,9 +94,7 @@ class InferTest : public GlTest {
     for (const GoldenCase& golden : golden_cases_of(model)) {
       if (golden.name != "picture") continue;
       Reference result{load_picture((golden.directory / "in0.png").string()), {}};
-      auto outputs = load_outputs(golden);
-      EXPECT_TRUE(outputs.ok()) << outputs.status().message();
-      result.outputs = std::move(*outputs);
+      result.outputs = value_of(load_outputs(golden));
       return result;
     }
     return std::nullopt;
@@ -137,17 +128,16 @@ TEST_F(InferTest, ModelsAreRecognized) {
       {"pose/blazepose_detection_224", InferTask::kDetection},
       {"segmentation/deeplabv3_257_mv_gpu", InferTask::kTensors}};
   for (const auto& [file, task] : expected) {
-    const auto model = load_infer_model((*shared_dir() / "models" / (std::string(file) + ".tflite")).string(), {});
-    ASSERT_TRUE(model.ok()) << model.status().message();
-    EXPECT_STREQ(to_string(model->task), to_string(task)) << file;
-    std::printf("%s: %s, %zu labels\n", file, to_string(model->task), model->labels.size());
+    const auto model =
+        value_of(load_infer_model((*shared_dir() / "models" / (std::string(file) + ".tflite")).string(), {}));
+    EXPECT_STREQ(to_string(model.task), to_string(task)) << file;
+    std::printf("%s: %s, %zu labels\n", file, to_string(model.task), model.labels.size());
   }
   InferModelOptions options;
   options.task = InferTask::kLandmarks;
-  const auto refused =
-      load_infer_model((*shared_dir() / "models/segmentation/deeplabv3_257_mv_gpu.tflite").string(), options);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.status().message().find("task=landmarks"), std::string::npos) << refused.status().message();
+  expect_failure(
+      load_infer_model((*shared_dir() / "models/segmentation/deeplabv3_257_mv_gpu.tflite").string(), options),
+      {"task=landmarks"});
 }
 
 // Without a catalog entry, detectors are recognized by the input size and the output shapes.
@@ -408,14 +398,13 @@ TEST_F(InferTest, ImagesMatchTheModelOutput) {
   ASSERT_TRUE(running.inferencer->write_input(1, std::as_bytes(std::span(numbers))).ok());
   const Rgba shown = process(running, frame, {});
   keep(shown, "style.png");
-  const auto tensor = running.inferencer->tensor(0);
-  ASSERT_TRUE(tensor.ok());
-  std::vector<float> truth(static_cast<size_t>(tensor->size) / sizeof(float));
+  const auto tensor = value_of(running.inferencer->tensor(0));
+  std::vector<float> truth(static_cast<size_t>(tensor.size) / sizeof(float));
   gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, tensor->buffer);
-  const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, tensor->offset, tensor->size, GL_MAP_READ_BIT);
+  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, tensor.buffer);
+  const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, tensor.offset, tensor.size, GL_MAP_READ_BIT);
   ASSERT_NE(mapped, nullptr);
-  std::memcpy(truth.data(), mapped, static_cast<size_t>(tensor->size));
+  std::memcpy(truth.data(), mapped, static_cast<size_t>(tensor.size));
   gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
   gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
   double worst = 0;
@@ -438,9 +427,7 @@ TEST(Contours, NameExistingLandmarks) {
 
 // It would read the alpha of frames as its previous mask.
 TEST(InferModel, AModelWithItsOwnPreviousMaskIsRefused) {
-  const auto refused = load_infer_model(source_folder() / "models/figure/figure_recurrent.tflite", {});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_NE(refused.status().message().find("glsegment"), std::string::npos) << refused.status().message();
+  expect_failure(load_infer_model(source_folder() / "models/figure/figure_recurrent.tflite", {}), {"glsegment"});
 }
 
 }  // namespace

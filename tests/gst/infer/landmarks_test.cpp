@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sightglass/gst/results_meta.h"
+#include "seen_results.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {
@@ -16,14 +16,6 @@ namespace {
 
 constexpr const char* kNoModels = "no models next to the source tree";
 
-struct Seen {
-  std::string label, first_point;
-  guint id = 0;
-  float confidence = 0;
-  std::vector<std::array<float, 2>> points;
-};
-
-// Records the last results of a pipeline.
 class Landmarks : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -45,37 +37,9 @@ class Landmarks : public ::testing::Test {
     EXPECT_TRUE(shown) << pipeline.error(1);
     return shown;
   }
-  void watch(TestPipeline& pipeline) {
-    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
-    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
-    gst_object_unref(pad);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
-  }
   static void keep(const std::optional<Rgba>& picture, const std::string& name) {
     const char* folder = std::getenv("SIGHTGLASS_KEEP_PICTURES");
     if (folder != nullptr && picture) save_png(*picture, std::string(folder) + "/" + name);
-  }
-
-  std::vector<Seen> seen_;
-
- private:
-  static GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    auto& seen = static_cast<Landmarks*>(data)->seen_;
-    gpointer state = nullptr;
-    while (const auto* meta = sightglass_buffer_iterate_results_meta(GST_PAD_PROBE_INFO_BUFFER(info), &state)) {
-      seen.clear();
-      for (guint i = 0; i < meta->results->objects_count; ++i) {
-        const SightglassResultObject& object = meta->results->objects[i];
-        Seen one{object.label,
-                 object.points[0].name != nullptr ? object.points[0].name : "",
-                 object.id,
-                 object.confidence,
-                 {}};
-        for (guint n = 0; n < object.points_count; ++n) one.points.push_back({object.points[n].x, object.points[n].y});
-        seen.push_back(one);
-      }
-    }
-    return GST_PAD_PROBE_OK;
   }
 };
 
@@ -88,10 +52,10 @@ constexpr Hand kUpright{{{{322, 205}, {258, 55}, {185, 22}, {123, 40}, {69, 90}}
 constexpr Hand kUpsideDown{{{{395, 172}, {462, 325}, {535, 358}, {596, 340}, {650, 292}}}, {590, 25}};
 
 // The maximum distance of the found tips and wrist from those of a hand, in pixels.
-float distance(const Seen& seen, const Hand& hand, const Rgba& picture) {
+float distance(const SeenObject& seen, const Hand& hand, const Rgba& picture) {
   const auto to = [&](size_t point, const std::array<float, 2>& place) {
-    return std::hypot(seen.points[point][0] * static_cast<float>(picture.width) - place[0],
-                      seen.points[point][1] * static_cast<float>(picture.height) - place[1]);
+    return std::hypot(seen.points[point].x * static_cast<float>(picture.width) - place[0],
+                      seen.points[point].y * static_cast<float>(picture.height) - place[1]);
   };
   float greatest = to(0, hand.wrist);
   for (size_t finger = 0; finger < 5; ++finger) {
@@ -104,21 +68,22 @@ TEST_F(Landmarks, HandsFollowAPalm) {
   const Rgba hands = photograph("media/mp_hands.jpg");
   TestPipeline pipeline("glinfer name=segment max-results=2 results=meta model=" + second("hand_landmark_2020") +
                         " detector=" + second("palm_detection_full_192"));
-  watch(pipeline);
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   keep(pass(pipeline, hands), "hands.png");
-  ASSERT_EQ(seen_.size(), 2U);
+  ASSERT_EQ(seen.objects.size(), 2U);
   for (const Hand& hand : {kUpright, kUpsideDown}) {
-    const float nearest = std::min(distance(seen_[0], hand, hands), distance(seen_[1], hand, hands));
+    const float nearest = std::min(distance(seen.objects[0], hand, hands), distance(seen.objects[1], hand, hands));
     std::printf("fingertips and wrist within %.1f pixels\n", nearest);
     EXPECT_LT(nearest, 30);
   }
-  for (const Seen& seen : seen_) {
-    ASSERT_EQ(seen.points.size(), 21U);
-    EXPECT_EQ(seen.label, "left_hand") << "its back is visible, with the thumb on the right";
-    EXPECT_EQ(seen.first_point, "wrist");
+  for (const SeenObject& hand : seen.objects) {
+    ASSERT_EQ(hand.points.size(), 21U);
+    EXPECT_EQ(hand.label, "left_hand") << "its back is visible, with the thumb on the right";
+    EXPECT_EQ(hand.points[0].name, "wrist");
   }
-  EXPECT_NE(seen_[0].id, seen_[1].id);
-  EXPECT_LE(std::max(seen_[0].id, seen_[1].id), 2U) << "no hand is found twice";
+  EXPECT_NE(seen.objects[0].id, seen.objects[1].id);
+  EXPECT_LE(std::max(seen.objects[0].id, seen.objects[1].id), 2U) << "no hand is found twice";
 }
 
 // The mirror image of a left hand is a right one.
@@ -126,10 +91,11 @@ TEST_F(Landmarks, HandsAreLeftOrRight) {
   const Rgba hands = photograph("media/mp_hands.jpg");
   TestPipeline pipeline("glinfer name=segment video-direction=horiz results=meta model=" +
                         second("hand_landmark_2020") + " detector=" + second("palm_detection_full_192"));
-  watch(pipeline);
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   pass(pipeline, hands);
-  ASSERT_EQ(seen_.size(), 1U) << "one hand unless max-results is set";
-  EXPECT_EQ(seen_[0].label, "right_hand");
+  ASSERT_EQ(seen.objects.size(), 1U) << "one hand unless max-results is set";
+  EXPECT_EQ(seen.objects[0].label, "right_hand");
 }
 
 // Compares the tips of the noses, in fractions of the photograph.
@@ -137,28 +103,32 @@ TEST_F(Landmarks, SeveralFacesKeepTheirIds) {
   const Rgba people = photograph("second/media/mp_three_people.jpg");
   TestPipeline pipeline("glinfer name=segment max-results=3 results=meta model=" + face_model("face_landmark_468_f32") +
                         " detector=" + face_model("face_detection_full_range_sparse"));
-  watch(pipeline);
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   keep(pass(pipeline, people), "three_faces.png");
-  ASSERT_EQ(seen_.size(), 3U);
-  const std::vector<Seen> first = seen_;
+  ASSERT_EQ(seen.objects.size(), 3U);
+  const std::vector<SeenObject> first = seen.objects;
   for (const auto& [x, y] : {std::array{0.178F, 0.172F}, {0.369F, 0.545F}, {0.836F, 0.175F}}) {
     float nearest = 1;
-    for (const Seen& face : first)
-      nearest = std::min(nearest, std::hypot(face.points[1][0] - x, face.points[1][1] - y));
+    for (const SeenObject& face : first)
+      nearest = std::min(nearest, std::hypot(face.points[1].x - x, face.points[1].y - y));
     std::printf("a nose within %.4f of the frame\n", nearest);
     EXPECT_LT(nearest, 0.025F);
   }
   pass(pipeline, people);
-  ASSERT_EQ(seen_.size(), 3U);
-  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(seen_[i].id, first[i].id);
+  ASSERT_EQ(seen.objects.size(), 3U);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(seen.objects[i].id, first[i].id);
   // After a flush, everyone gets a new ID.
   ASSERT_TRUE(pipeline.flush());
   pass(pipeline, people);
-  ASSERT_EQ(seen_.size(), 3U);
-  EXPECT_GT(seen_[0].id, 3U);
+  ASSERT_EQ(seen.objects.size(), 3U);
+  EXPECT_GT(seen.objects[0].id, 3U);
   // An empty frame has no faces.
-  pass(pipeline, Rgba(people.width, people.height));
-  EXPECT_TRUE(seen_.empty());
+  const Rgba nobody(people.width, people.height);
+  const auto empty = pass(pipeline, nobody);
+  ASSERT_TRUE(empty);
+  EXPECT_EQ(empty->pixels, nobody.pixels) << "no trace of the previous faces";
+  EXPECT_TRUE(seen.objects.empty());
 }
 
 // The left eye of a face is a keypoint of BlazeFace.
@@ -166,15 +136,16 @@ TEST_F(Landmarks, EyesFollowAFace) {
   const Rgba portrait = photograph("media/mp_portrait.jpg");
   TestPipeline pipeline("glinfer name=segment results=meta model=" + second("iris_landmark") +
                         " detector=" + face_model("face_detection_short_range"));
-  watch(pipeline);
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   keep(pass(pipeline, portrait), "eye.png");
-  ASSERT_EQ(seen_.size(), 1U);
-  EXPECT_EQ(seen_[0].label, "eye");
-  ASSERT_EQ(seen_[0].points.size(), 76U);
-  const auto& iris = seen_[0].points[71];
-  std::printf("iris at %.3f %.3f\n", iris[0], iris[1]);
-  EXPECT_NEAR(iris[0], 0.562F, 0.02F);
-  EXPECT_NEAR(iris[1], 0.172F, 0.02F);
+  ASSERT_EQ(seen.objects.size(), 1U);
+  EXPECT_EQ(seen.objects[0].label, "eye");
+  ASSERT_EQ(seen.objects[0].points.size(), 76U);
+  const auto& iris = seen.objects[0].points[71];
+  std::printf("iris at %.3f %.3f\n", iris.x, iris.y);
+  EXPECT_NEAR(iris.x, 0.562F, 0.02F);
+  EXPECT_NEAR(iris.y, 0.172F, 0.02F);
 }
 
 }  // namespace

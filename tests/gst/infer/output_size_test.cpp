@@ -33,15 +33,7 @@ std::array<double, 3> color_at(int32_t x, int32_t y) {
 
 // The model input with each pixel as a block: however it is sampled, the center of a block has its color.
 Rgba blocks(int32_t across, int32_t down, int32_t width = kWidth, int32_t height = kHeight) {
-  Rgba frame(width * across, height * down);
-  for (int32_t y = 0; y < frame.height; ++y) {
-    for (int32_t x = 0; x < frame.width; ++x) {
-      const std::array<double, 3> color = color_at(x / across, y / down);
-      for (size_t c = 0; c < 3; ++c) frame.at(x, y)[c] = static_cast<uint8_t>(color[c]);
-      frame.at(x, y)[3] = 255;
-    }
-  }
-  return frame;
+  return painted(width * across, height * down, [=](int32_t x, int32_t y) { return color_at(x / across, y / down); });
 }
 
 // The maximum difference from the expected model output, which is computed here.
@@ -68,9 +60,8 @@ std::ostream& operator<<(std::ostream& out, const Shape& shape) {
 }
 
 Shape output_of(const TestPipeline& pipeline) {
-  GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
+  GstPad* pad = pad_of(pipeline.element(), "src");
   GstCaps* caps = gst_pad_get_current_caps(pad);
-  gst_object_unref(pad);
   GstVideoInfo info;
   Shape shape;
   if (caps != nullptr && gst_video_info_from_caps(&info, caps)) {
@@ -83,17 +74,15 @@ Shape output_of(const TestPipeline& pipeline) {
 constexpr double kRounding = 1;
 
 TEST(OutputSize, IsThatOfTheModelWhateverTheFrameSize) {
-  TestPipeline pipeline(enlarging());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  PlayingPipeline pipeline(enlarging());
   for (const auto& [across, down, par_n, par_d] :
        {std::array{1, 1, 1, 1}, {3, 3, 1, 1}, {5, 1, 5, 1}, {2, 2, 1, 1}, {1, 3, 1, 3}, {9, 9, 1, 1}, {1, 1, 1, 1}}) {
     for (int i = 0; i < 2; ++i) {
-      const auto shown = pipeline.pass(blocks(across, down));
-      ASSERT_TRUE(shown) << pipeline.error();
+      const Rgba shown = pipeline.shown(blocks(across, down));
       EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, par_n, par_d}));
-      ASSERT_EQ(shown->width, 2 * kWidth);
-      ASSERT_EQ(shown->height, 2 * kHeight);
-      const double largest = difference(*shown, color_at);
+      ASSERT_EQ(shown.width, 2 * kWidth);
+      ASSERT_EQ(shown.height, 2 * kHeight);
+      const double largest = difference(shown, color_at);
       std::printf("%dx%d: differs by %.2f of 255\n", kWidth * across, kHeight * down, largest);
       EXPECT_LE(largest, kRounding);
     }
@@ -102,16 +91,14 @@ TEST(OutputSize, IsThatOfTheModelWhateverTheFrameSize) {
 }
 
 TEST(OutputSize, AppliesToPlanarFrames) {
-  TestPipeline pipeline(enlarging());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  PlayingPipeline pipeline(enlarging());
   for (const char* format : {"NV12", "I420"}) {
     const YuvPicture frame = noisy_picture(format, kWidth, kHeight, ",framerate=30/1,colorimetry=bt709");
     const std::vector<double> rgb = frame.to_rgb();
-    const auto shown = pipeline.pass(frame.caps, frame.bytes);
-    ASSERT_TRUE(shown) << pipeline.error();
-    ASSERT_EQ(shown->width, 2 * kWidth);
-    ASSERT_EQ(shown->height, 2 * kHeight);
-    const double largest = difference(*shown, [&](int32_t x, int32_t y) {
+    const Rgba shown = pipeline.shown(frame.caps, frame.bytes);
+    ASSERT_EQ(shown.width, 2 * kWidth);
+    ASSERT_EQ(shown.height, 2 * kHeight);
+    const double largest = difference(shown, [&](int32_t x, int32_t y) {
       const size_t at = (static_cast<size_t>(y) * kWidth + static_cast<size_t>(x)) * 3;
       return std::array{rgb[at], rgb[at + 1], rgb[at + 2]};
     });
@@ -130,47 +117,39 @@ Rgba turned_to_the_left(const Rgba& upright) {
 
 // Images are upright and have the same size, whatever the orientation of the stored frames.
 TEST(OutputSize, MakesFramesUpright) {
-  TestPipeline pipeline(enlarging("video-direction=90r"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  PlayingPipeline pipeline(enlarging("video-direction=90r"));
   const Rgba upright = blocks(1, 3);
-  const auto shown = pipeline.pass(turned_to_the_left(upright));
-  ASSERT_TRUE(shown) << pipeline.error();
+  const Rgba shown = pipeline.shown(turned_to_the_left(upright));
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 3}));
-  EXPECT_LE(difference(*shown, color_at), kRounding);
+  EXPECT_LE(difference(shown, color_at), kRounding);
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "identity");
-  const auto turned = pipeline.pass(upright);
-  ASSERT_TRUE(turned) << pipeline.error();
-  EXPECT_LE(difference(*turned, color_at), kRounding);
+  const Rgba turned = pipeline.shown(upright);
+  EXPECT_LE(difference(turned, color_at), kRounding);
 }
 
 // With non-square pixels, and if downstream requires square ones.
 TEST(OutputSize, KeepsTheDisplayAspectRatio) {
   for (const bool fixed : {false, true}) {
-    TestPipeline pipeline(enlarging() + (fixed ? "! video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1" : ""));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    PlayingPipeline pipeline(enlarging() + (fixed ? "! video/x-raw(memory:GLMemory),pixel-aspect-ratio=1/1" : ""));
     const Rgba frame = blocks(2, 1);
     const std::string caps = "video/x-raw,format=RGBA,width=32,height=12,framerate=30/1,pixel-aspect-ratio=4/3";
-    const auto shown = pipeline.pass(caps, frame.pixels);
-    ASSERT_TRUE(shown) << pipeline.error();
+    const Rgba shown = pipeline.shown(caps, frame.pixels);
     EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, fixed ? 1 : 8, fixed ? 1 : 3}));
-    EXPECT_LE(difference(*shown, color_at), kRounding);
+    EXPECT_LE(difference(shown, color_at), kRounding);
   }
 }
 
 // The output shows the model input: the center of a frame, or a frame with letterbox bars.
 TEST(OutputSize, ShowsTheModelInput) {
-  TestPipeline pipeline(enlarging("fit=cover"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  PlayingPipeline pipeline(enlarging("fit=cover"));
   const Rgba wide = blocks(1, 1, 2 * kWidth, kHeight);
-  const auto middle = pipeline.pass(wide);
-  ASSERT_TRUE(middle) << pipeline.error();
+  const Rgba middle = pipeline.shown(wide);
   EXPECT_EQ(output_of(pipeline), (Shape{2 * kWidth, 2 * kHeight, 1, 1})) << "like the pixels of the frame";
   const Input seen = [](int32_t x, int32_t y) { return color_at(x + kWidth / 2, y); };
-  EXPECT_LE(difference(*middle, seen), kRounding);
+  EXPECT_LE(difference(middle, seen), kRounding);
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "90r");
-  const auto turned = pipeline.pass(turned_to_the_left(wide));
-  ASSERT_TRUE(turned) << pipeline.error();
-  EXPECT_LE(difference(*turned, seen), kRounding) << "the center of the upright frame";
+  const Rgba turned = pipeline.shown(turned_to_the_left(wide));
+  EXPECT_LE(difference(turned, seen), kRounding) << "the center of the upright frame";
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", "identity");
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", "stretch");
   ASSERT_TRUE(pipeline.pass(wide)) << pipeline.error();
@@ -181,31 +160,27 @@ TEST(OutputSize, ShowsTheModelInput) {
 }
 
 TEST(OutputSize, AppliesToMaps) {
-  TestPipeline pipeline("glinfer name=segment output-size=model color-map=gray range-smoothing=0 model=" + red_model());
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  const auto shown = pipeline.pass(left_half_red(80, 64));
-  ASSERT_TRUE(shown) << pipeline.error();
+  PlayingPipeline pipeline("glinfer name=segment output-size=model color-map=gray range-smoothing=0 model=" +
+                           red_model());
+  const Rgba shown = pipeline.shown(left_half_red(80, 64));
   EXPECT_EQ(output_of(pipeline), (Shape{16, 16, 5, 4}));
   for (int32_t y = 0; y < 16; ++y) {
-    for (int32_t x = 0; x < 16; ++x) EXPECT_NEAR(shown->at(x, y)[1], x < 8 ? 255 : 0, 1) << x << ' ' << y;
+    for (int32_t x = 0; x < 16; ++x) EXPECT_NEAR(shown.at(x, y)[1], x < 8 ? 255 : 0, 1) << x << ' ' << y;
   }
 }
 
 // Without the model image, the output is the frame at that size, with the HUD over it.
 TEST(OutputSize, AppliesToTheFrameAndTheHud) {
   constexpr int32_t kLarge = 128;
-  TestPipeline pipeline(enlarging("draw=false", kLarge, kLarge));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  const auto frame = pipeline.pass(left_half_red(kLarge, kLarge));
-  ASSERT_TRUE(frame) << pipeline.error();
-  ASSERT_EQ(frame->width, 2 * kLarge);
-  EXPECT_EQ(frame->at(kLarge - 8, 200)[0], kRed[0]);
-  EXPECT_EQ(frame->at(kLarge + 8, 200)[0], kGray[0]);
+  PlayingPipeline pipeline(enlarging("draw=false", kLarge, kLarge));
+  const Rgba frame = pipeline.shown(left_half_red(kLarge, kLarge));
+  ASSERT_EQ(frame.width, 2 * kLarge);
+  EXPECT_EQ(frame.at(kLarge - 8, 200)[0], kRed[0]);
+  EXPECT_EQ(frame.at(kLarge + 8, 200)[0], kGray[0]);
   g_object_set(pipeline.element(), "draw", TRUE, "hud", TRUE, nullptr);
-  const auto covered = pipeline.pass(blocks(1, 1, kLarge, kLarge));
-  ASSERT_TRUE(covered) << pipeline.error();
-  EXPECT_GT(difference(*covered, color_at), 50) << "the HUD";
-  EXPECT_LE(difference(*covered, color_at, 3 * kLarge / 2), kRounding) << "and the image below it";
+  const Rgba covered = pipeline.shown(blocks(1, 1, kLarge, kLarge));
+  EXPECT_GT(difference(covered, color_at), 50) << "the HUD";
+  EXPECT_LE(difference(covered, color_at, 3 * kLarge / 2), kRounding) << "and the image below it";
 }
 
 TEST(OutputSize, SurvivesStateChangesAndSeeks) {
@@ -215,9 +190,8 @@ TEST(OutputSize, SurvivesStateChangesAndSeeks) {
     gst_util_set_object_arg(G_OBJECT(pipeline.element()), "output-size", own ? "model" : "frame");
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
     for (const int factor : {1, 2}) {
-      const auto shown = pipeline.pass(blocks(factor, factor));
-      ASSERT_TRUE(shown) << pipeline.error();
-      EXPECT_EQ(shown->width, own ? 2 * kWidth : factor * kWidth);
+      const Rgba shown = pipeline.shown(blocks(factor, factor));
+      EXPECT_EQ(shown.width, own ? 2 * kWidth : factor * kWidth);
       ASSERT_TRUE(pipeline.flush());
     }
     ASSERT_TRUE(pipeline.set_state(cycle % 2 == 0 ? GST_STATE_READY : GST_STATE_NULL, true));
@@ -234,15 +208,11 @@ TEST(OutputSize, IsOnlyForImageModels) {
 }
 
 TEST(OutputSize, WorksInTheBin) {
-  init_gstreamer();
-  const std::string text = "videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=64,height=48 ! " +
-                           ("glinferbin name=bin output-size=model model=" + enlarging_model(kHeight, kWidth)) +
-                           " ! video/x-raw ! appsink name=sink sync=false";
-  GstElement* pipeline = gst_parse_launch(text.c_str(), nullptr);
-  ASSERT_NE(pipeline, nullptr);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 20 * GST_SECOND);
+  const Launched pipeline("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=64,height=48 ! " +
+                          ("glinferbin name=bin output-size=model model=" + enlarging_model(kHeight, kWidth)) +
+                          " ! video/x-raw ! appsink name=sink sync=false");
+  pipeline.play();
+  GstSample* sample = pipeline.pull();
   ASSERT_NE(sample, nullptr);
   GstVideoInfo info;
   ASSERT_TRUE(gst_video_info_from_caps(&info, gst_sample_get_caps(sample)));
@@ -250,9 +220,6 @@ TEST(OutputSize, WorksInTheBin) {
   EXPECT_EQ(info.height, 2 * kHeight);
   EXPECT_EQ(gst_buffer_get_size(gst_sample_get_buffer(sample)), info.size);
   gst_sample_unref(sample);
-  gst_object_unref(sink);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
 }
 
 }  // namespace

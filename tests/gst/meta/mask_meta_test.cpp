@@ -28,14 +28,7 @@ std::string element(const std::string& properties) {
 
 // The uncertainty of the model, from left to right.
 Rgba slope(int32_t width, int32_t height) {
-  Rgba frame(width, height);
-  for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) {
-      const uint8_t color[] = {static_cast<uint8_t>(95 + 40 * x / width + y % 3), 0, 0, 255};
-      std::copy_n(color, 4, frame.at(x, y));
-    }
-  }
-  return frame;
+  return painted(width, height, [=](int32_t x, int32_t y) { return std::array{95 + 40 * x / width + y % 3, 0, 0}; });
 }
 
 double probability(const uint8_t* color) { return 1 / (1 + std::exp(18 - 40 * color[0] / 255.0)); }
@@ -43,20 +36,10 @@ double probability(const uint8_t* color) { return 1 / (1 + std::exp(18 - 40 * co
 // Holds the last output buffer.
 class Taken {
  public:
-  explicit Taken(const TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
-    probe_ = gst_pad_add_probe(
-        pad_, GST_PAD_PROBE_TYPE_BUFFER,
-        [](GstPad*, GstPadProbeInfo* info, gpointer data) {
-          gst_buffer_replace(static_cast<GstBuffer**>(data), GST_PAD_PROBE_INFO_BUFFER(info));
-          return GST_PAD_PROBE_OK;
-        },
-        &buffer_, nullptr);
+  explicit Taken(const TestPipeline& pipeline) {
+    on_buffers(pipeline.element(), "src", [this](GstBuffer* frame) { gst_buffer_replace(&buffer_, frame); });
   }
-  ~Taken() {
-    gst_pad_remove_probe(pad_, probe_);
-    gst_clear_buffer(&buffer_);
-    gst_object_unref(pad_);
-  }
+  ~Taken() { gst_clear_buffer(&buffer_); }
   Taken(const Taken&) = delete;
   Taken& operator=(const Taken&) = delete;
 
@@ -64,8 +47,6 @@ class Taken {
   SightglassMaskMeta* meta() const { return buffer_ != nullptr ? sightglass_buffer_get_mask_meta(buffer_) : nullptr; }
 
  private:
-  GstPad* pad_;
-  gulong probe_ = 0;
   GstBuffer* buffer_ = nullptr;
 };
 
@@ -99,13 +80,11 @@ TEST(MaskMeta, IsWithinTheFrameThatCarriesIt) {
                                         {"90r", 32, 4},
                                         {"ul-lr", 32, 4},
                                         {"90l", 32, 59}}) {
-    TestPipeline pipeline("glsegment attach-mask=true background=transparent model=" + red_model() +
-                          " ! glsegment name=segment mask-source=meta background=mask video-direction=" + direction);
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    const auto shown = pipeline.pass(left_half_red(64, 64));
-    ASSERT_TRUE(shown) << pipeline.error(1);
-    EXPECT_EQ(*shown->at(x, y), 255) << direction;
-    EXPECT_EQ(*shown->at(63 - x, 63 - y), 0) << direction;
+    PlayingPipeline pipeline("glsegment attach-mask=true background=transparent model=" + red_model() +
+                             " ! glsegment name=segment mask-source=meta background=mask video-direction=" + direction);
+    const Rgba shown = pipeline.shown(left_half_red(64, 64));
+    EXPECT_EQ(*shown.at(x, y), 255) << direction;
+    EXPECT_EQ(*shown.at(63 - x, 63 - y), 0) << direction;
   }
 }
 
@@ -127,8 +106,7 @@ TEST(MaskMeta, HasTheProbabilitiesUsedForCompositing) {
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = slope(kModelSize, kModelSize);
-  const auto shown = pipeline.pass(frame);
-  ASSERT_TRUE(shown) << pipeline.error(1);
+  const Rgba shown = pipeline.shown(frame);
   ASSERT_NE(taken.meta(), nullptr);
   GstBuffer* mask = taken.meta()->mask;
   EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(mask, 0)));
@@ -147,7 +125,7 @@ TEST(MaskMeta, HasTheProbabilitiesUsedForCompositing) {
       double smooth = 0;
       for (int i = 0; i < 9; ++i) smooth += kSpline[i / 3] * kSpline[i % 3] * at(x + i % 3 - 1, y + i / 3 - 1);
       const double t = std::clamp((smooth - 0.25) / 0.5, 0.0, 1.0);
-      largest_shown = std::max(largest_shown, std::abs(shown->at(x, y)[0] - 255 * t * t * (3 - 2 * t)));
+      largest_shown = std::max(largest_shown, std::abs(shown.at(x, y)[0] - 255 * t * t * (3 - 2 * t)));
     }
   }
   std::printf("at most %.2f of 255 off the probability, the picture %.2f off what is made of it\n", largest_mask,

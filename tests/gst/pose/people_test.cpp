@@ -9,48 +9,11 @@
 #include <vector>
 
 #include "figure_truth.h"
-#include "sightglass/gst/results_meta.h"
+#include "seen_results.h"
 #include "test_pipeline.h"
 
 namespace sightglass::test {
 namespace {
-
-struct Found {
-  guint id = 0;
-  float nose_x = 0, nose_y = 0;
-};
-
-// The newest results.
-class PeopleProbe {
- public:
-  explicit PeopleProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
-    gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
-  }
-  ~PeopleProbe() { gst_object_unref(pad_); }
-  PeopleProbe(const PeopleProbe&) = delete;
-  PeopleProbe& operator=(const PeopleProbe&) = delete;
-  std::vector<Found> people;
-  guint64 frame = 0;
-  int buffers = 0;
-
- private:
-  static GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    auto* that = static_cast<PeopleProbe*>(data);
-    gpointer state = nullptr;
-    while (const SightglassResultsMeta* meta =
-               sightglass_buffer_iterate_results_meta(GST_PAD_PROBE_INFO_BUFFER(info), &state)) {
-      that->people.clear();
-      that->frame = meta->results->frame;
-      ++that->buffers;
-      for (guint i = 0; i < meta->results->objects_count; ++i) {
-        const SightglassResultObject& person = meta->results->objects[i];
-        that->people.push_back({person.id, person.points[0].x, person.points[0].y});
-      }
-    }
-    return GST_PAD_PROBE_OK;
-  }
-  GstPad* pad_;
-};
 
 struct Nose {
   float x, y;
@@ -86,24 +49,25 @@ TEST_F(People, EveryoneInAPhotographIsFoundOnceAndNothingElse) {
     const Rgba picture = load_picture(shared_directory() + "/" + group.file);
     ASSERT_GT(picture.width, 0) << group.file;
     TestPipeline pipeline(blazepose("max-persons=4"));
-    PeopleProbe probe(pipeline);
+    NewestResults probe(pipeline.element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
     float farthest = 0;
     for (int frame = 0; frame < 14; ++frame) {
       ASSERT_TRUE(pipeline.pass(picture)) << pipeline.error(1);
-      if (probe.buffers == 0) continue;
-      ASSERT_EQ(probe.people.size(), group.noses.size()) << group.file << ", frame " << frame;
+      if (probe.count == 0) continue;
+      ASSERT_EQ(probe.objects.size(), group.noses.size()) << group.file << ", frame " << frame;
       for (size_t i = 0; i < group.noses.size(); ++i) {
         float nearest = 1;
-        for (const Found& person : probe.people) {
+        for (const SeenObject& person : probe.objects) {
           EXPECT_LE(person.id, group.noses.size()) << group.file << ", frame " << frame;
-          nearest = std::min(nearest, std::hypot(person.nose_x - group.noses[i].x, person.nose_y - group.noses[i].y));
+          nearest = std::min(nearest,
+                             std::hypot(person.points[0].x - group.noses[i].x, person.points[0].y - group.noses[i].y));
         }
         farthest = std::max(farthest, nearest);
       }
     }
-    std::printf("%s: %zu people, noses within %.3f of the frame\n", group.file.c_str(), probe.people.size(), farthest);
-    EXPECT_GT(probe.buffers, 8) << group.file;
+    std::printf("%s: %zu people, noses within %.3f of the frame\n", group.file.c_str(), probe.objects.size(), farthest);
+    EXPECT_GT(probe.count, 8) << group.file;
     EXPECT_LT(farthest, 0.04F) << group.file;
   }
 }
@@ -142,7 +106,7 @@ TEST_F(People, FiguresThatCrossKeepTheirIds) {
   Rgba room(Cutout::kWidth, Cutout::kHeight);
   std::ranges::fill(room.pixels, uint8_t{150});
   TestPipeline pipeline(blazepose("max-persons=2"));
-  PeopleProbe probe(pipeline);
+  NewestResults probe(pipeline.element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   const std::array<const Cutout*, 2> figures{&front, &behind};
   std::vector<std::array<float, 2>> noses;
@@ -159,15 +123,15 @@ TEST_F(People, FiguresThatCrossKeepTheirIds) {
     behind.paste(picture, shifts[1]);
     front.paste(picture, shifts[0]);
     noses.push_back({0.5F + way, 0.5F - way});
-    const int before = probe.buffers;
+    const int before = probe.count;
     ASSERT_TRUE(pipeline.pass(picture)) << pipeline.error(1);
-    if (probe.buffers == before) continue;
+    if (probe.count == before) continue;
     const auto& there = noses[static_cast<size_t>(probe.frame)];
     ++results;
     const bool apart = std::abs(there[0] - there[1]) > 0.1F;
     std::array<bool, 2> seen{};
-    for (const Found& person : probe.people) {
-      const size_t who = std::abs(person.nose_x - there[0]) < std::abs(person.nose_x - there[1]) ? 0 : 1;
+    for (const SeenObject& person : probe.objects) {
+      const size_t who = std::abs(person.points[0].x - there[0]) < std::abs(person.points[0].x - there[1]) ? 0 : 1;
       if (!apart) continue;
       seen[who] = true;
       if (ids[who] == 0) ids[who] = person.id;

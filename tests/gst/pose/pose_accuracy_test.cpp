@@ -60,17 +60,14 @@ void note(Poses& poses, const GstStructure& results) {
 
 // Plays the whole video and collects the messages. The download prevents frames from running ahead of the GPU.
 Poses found_poses(const std::string& shared, const std::string& options) {
-  const std::string text = "filesrc location=" + shared +
-                           "/media/mp_pose_squats.mp4 ! decodebin ! videoconvert ! video/x-raw,format=RGBA ! glupload "
-                           "! glpose results=message model=" +
-                           shared + "/models/pose/blazepose_landmark_lite.tflite " + options +
-                           " ! gldownload ! fakesink sync=false";
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
-  EXPECT_NE(pipeline, nullptr) << error->message;
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  const Launched pipeline("filesrc location=" + shared +
+                          "/media/mp_pose_squats.mp4 ! decodebin ! videoconvert ! video/x-raw,format=RGBA ! glupload "
+                          "! glpose results=message model=" +
+                          shared + "/models/pose/blazepose_landmark_lite.tflite " + options +
+                          " ! gldownload ! fakesink sync=false");
+  pipeline.play();
   Poses poses;
-  GstBus* bus = gst_element_get_bus(pipeline);
+  GstBus* bus = gst_element_get_bus(pipeline.get());
   const auto wanted = static_cast<GstMessageType>(GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   bool more = true;
   while (more) {
@@ -80,8 +77,6 @@ Poses found_poses(const std::string& shared, const std::string& options) {
     if (message != nullptr) gst_message_unref(message);
   }
   gst_object_unref(bus);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   return poses;
 }
 

@@ -9,9 +9,9 @@
 
 #include "figure_truth.h"
 #include "harness/scratch_folder.h"
+#include "mask_recorder.h"
 #include "red_picture.h"
-#include "sightglass/gst/mask_meta.h"
-#include "sightglass/gst/results_meta.h"
+#include "seen_results.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 
@@ -83,174 +83,76 @@ bool is_red(const uint8_t* pixel) { return pixel[0] > 200 && pixel[1] < 60; }
 TEST_F(Pose, SkeletonsAreDrawnOverTheFrame) {
   for (const Subject& who : subjects()) {
     SCOPED_TRACE(who.name);
-    TestPipeline pipeline(element(who.model, kGreenAndRed));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
-    const auto drawn = pipeline.pass(who.frame);
-    ASSERT_TRUE(drawn) << pipeline.error(1);
+    PlayingPipeline pipeline(element(who.model, kGreenAndRed));
+    const Rgba drawn = pipeline.shown(who.frame);
     // There are lines, a point on the nose, and nothing in the corner.
     size_t green = 0;
     double to_nose = 1;
-    for (int32_t y = 0; y < drawn->height; ++y) {
-      for (int32_t x = 0; x < drawn->width; ++x) {
-        if (is_green(drawn->at(x, y)) && !is_green(who.frame.at(x, y))) ++green;
-        if (!is_red(drawn->at(x, y)) || is_red(who.frame.at(x, y))) continue;
-        to_nose = std::min(to_nose,
-                           std::hypot((x + 0.5) / drawn->width - who.nose_x, (y + 0.5) / drawn->height - who.nose_y));
+    for (int32_t y = 0; y < drawn.height; ++y) {
+      for (int32_t x = 0; x < drawn.width; ++x) {
+        if (is_green(drawn.at(x, y)) && !is_green(who.frame.at(x, y))) ++green;
+        if (!is_red(drawn.at(x, y)) || is_red(who.frame.at(x, y))) continue;
+        to_nose =
+            std::min(to_nose, std::hypot((x + 0.5) / drawn.width - who.nose_x, (y + 0.5) / drawn.height - who.nose_y));
       }
     }
     std::printf("%s: %zu green pixels, a red one within %.4f of the nose\n", who.name.c_str(), green, to_nose);
     EXPECT_GT(green, 500U);
     EXPECT_LT(to_nose, who.tolerance);
-    EXPECT_NEAR(drawn->at(10, 10)[1], who.frame.at(10, 10)[1], 2);
+    EXPECT_NEAR(drawn.at(10, 10)[1], who.frame.at(10, 10)[1], 2);
 
     // Switched off while playing.
     g_object_set(pipeline.element(), "draw", FALSE, nullptr);
-    const auto plain = pipeline.pass(who.frame);
-    ASSERT_TRUE(plain) << pipeline.error(1);
-    EXPECT_LT(mean_difference(*plain, who.frame), 0.01);
+    const Rgba plain = pipeline.shown(who.frame);
+    EXPECT_LT(mean_difference(plain, who.frame), 0.01);
     // With unreachable thresholds, nothing is drawn either.
     g_object_set(pipeline.element(), "draw", TRUE, "visibility-threshold", 1.0F, nullptr);
-    const auto unsure = pipeline.pass(who.frame);
-    ASSERT_TRUE(unsure) << pipeline.error(1);
-    EXPECT_LT(mean_difference(*unsure, who.frame), 0.2);
+    const Rgba unsure = pipeline.shown(who.frame);
+    EXPECT_LT(mean_difference(unsure, who.frame), 0.2);
   }
 }
 
 // The left upper arm and the nose of the photograph.
 TEST_F(BlazePose, SkeletonsAreOnLimbs) {
   for (const char* model : {kMoveNet, kBlazePose}) {
-    TestPipeline pipeline(glpose(model, kGreenAndRed));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
-    const auto drawn = pipeline.pass(person_);
-    ASSERT_TRUE(drawn) << pipeline.error(1);
-    EXPECT_TRUE(is_green(drawn->at(565, 320))) << model;
-    EXPECT_TRUE(is_red(drawn->at(468, 284))) << model;
+    PlayingPipeline pipeline(glpose(model, kGreenAndRed));
+    const Rgba drawn = pipeline.shown(person_);
+    EXPECT_TRUE(is_green(drawn.at(565, 320))) << model;
+    EXPECT_TRUE(is_red(drawn.at(468, 284))) << model;
   }
 }
-
-struct Told {
-  guint64 frame = 0;
-  guint objects = 0, id = 0, greatest_id = 0, points = 0;
-  float nose_x = 0, nose_y = 0, confidence = 0;
-  std::string last_point;
-};
-
-// The results of the last buffer that has any, after the image was passed `frames` times.
-class ResultsProbe {
- public:
-  explicit ResultsProbe(TestPipeline& pipeline) : pad_(gst_element_get_static_pad(pipeline.element(), "src")) {
-    gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_BUFFER, read, this, nullptr);
-  }
-  ~ResultsProbe() { gst_object_unref(pad_); }
-  ResultsProbe(const ResultsProbe&) = delete;
-  ResultsProbe& operator=(const ResultsProbe&) = delete;
-  Told last;
-  int buffers = 0, masks = 0;
-
- private:
-  static GstPadProbeReturn read(GstPad*, GstPadProbeInfo* info, gpointer data) {
-    auto* that = static_cast<ResultsProbe*>(data);
-    GstBuffer* buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-    if (sightglass_buffer_get_mask_meta(buffer) != nullptr) ++that->masks;
-    gpointer state = nullptr;
-    while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
-      const SightglassResults& results = *meta->results;
-      ++that->buffers;
-      that->last = {};
-      that->last.frame = results.frame;
-      that->last.objects = results.objects_count;
-      if (results.objects_count == 0) continue;
-      for (guint i = 0; i < results.objects_count; ++i) {
-        that->last.greatest_id = std::max(that->last.greatest_id, results.objects[i].id);
-      }
-      const SightglassResultObject& person = results.objects[0];
-      that->last.id = person.id;
-      that->last.points = person.points_count;
-      that->last.confidence = person.confidence;
-      that->last.nose_x = person.points[0].x;
-      that->last.nose_y = person.points[0].y;
-      that->last.last_point = person.points[person.points_count - 1].name;
-    }
-    return GST_PAD_PROBE_OK;
-  }
-  GstPad* pad_;
-};
 
 TEST_F(Pose, ResultsDescribeEarlierFrames) {
   for (const Subject& who : subjects()) {
     const std::string& model = who.name;
     TestPipeline pipeline(element(who.model, "results=meta"));
-    ResultsProbe probe(pipeline);
+    NewestResults probe(pipeline.element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
-    ASSERT_GT(probe.buffers, 0) << model;
-    EXPECT_LT(probe.last.frame, 5u);
-    EXPECT_EQ(probe.last.objects, 1u);
-    EXPECT_EQ(probe.last.id, 1u);
-    EXPECT_NEAR(probe.last.nose_x, who.nose_x, who.tolerance) << model;
-    EXPECT_NEAR(probe.last.nose_y, who.nose_y, who.tolerance) << model;
-    EXPECT_EQ(probe.last.points, who.points);
-    EXPECT_EQ(probe.last.last_point, who.last_point);
-    EXPECT_GT(probe.last.confidence, 0.2F);
+    ASSERT_EQ(probe.objects.size(), 1U) << model;
+    EXPECT_LT(probe.frame, 5u);
+    EXPECT_EQ(probe.model, who.name) << "its name, not its path";
+    EXPECT_EQ(probe.objects[0].id, 1u);
+    EXPECT_NEAR(probe.objects[0].points[0].x, who.nose_x, who.tolerance) << model;
+    EXPECT_NEAR(probe.objects[0].points[0].y, who.nose_y, who.tolerance) << model;
+    EXPECT_EQ(probe.objects[0].points.size(), who.points);
+    EXPECT_EQ(probe.objects[0].points.back().name, who.last_point);
+    EXPECT_GT(probe.objects[0].confidence, 0.2F);
 
     // After a flush or a new segment, a person gets a new ID.
     ASSERT_TRUE(pipeline.flush());
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
-    EXPECT_EQ(probe.last.id, 2u) << model;
+    EXPECT_EQ(probe.objects[0].id, 2u) << model;
     ASSERT_TRUE(pipeline.send_segment());
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
-    EXPECT_EQ(probe.last.id, 3u) << model;
+    EXPECT_EQ(probe.objects[0].id, 3u) << model;
 
     // Frames of another size without people: no results are reported.
     const Rgba empty(320, 200);
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(empty)) << pipeline.error(1);
-    EXPECT_EQ(probe.last.objects, 0u) << model;
+    EXPECT_EQ(probe.objects.size(), 0u) << model;
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
-    EXPECT_EQ(probe.last.objects, 1u) << model;
-  }
-}
-
-// Waits for the end.
-struct Posted {
-  std::string frames, model;  // of posted results
-  bool one_person = true;
-};
-Posted posted_results(TestPipeline& pipeline) {
-  pipeline.push_eos();
-  Posted posted;
-  GstBus* bus = gst_element_get_bus(pipeline.pipeline());
-  bool at_end = false;
-  while (!at_end) {
-    GstMessage* message = gst_bus_timed_pop_filtered(
-        bus, 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_ELEMENT | GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-    if (message == nullptr) break;
-    const GstStructure* structure = gst_message_get_structure(message);
-    guint64 frame = 0;
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ELEMENT && gst_structure_has_name(structure, "sightglass-results") &&
-        gst_structure_get_uint64(structure, "frame", &frame)) {
-      posted.frames += std::to_string(frame) + " ";
-      posted.model = gst_structure_get_string(structure, "model");
-      posted.one_person &= gst_value_list_get_size(gst_structure_get_value(structure, "objects")) == 1;
-    }
-    at_end = GST_MESSAGE_TYPE(message) != GST_MESSAGE_ELEMENT;
-    EXPECT_NE(GST_MESSAGE_TYPE(message), GST_MESSAGE_ERROR);
-    gst_message_unref(message);
-  }
-  EXPECT_TRUE(at_end);
-  gst_object_unref(bus);
-  return posted;
-}
-
-// Also the results of the last frames, which no frame follows.
-TEST_F(Pose, TheResultsOfEveryFrameArePosted) {
-  for (const Subject& who : subjects()) {
-    TestPipeline pipeline(element(who.model, "results=message"));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
-    for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(who.frame)) << pipeline.error(1);
-    const Posted posted = posted_results(pipeline);
-    EXPECT_EQ(posted.frames, "0 1 2 3 ");
-    EXPECT_EQ(posted.model, who.name) << "its name, not its path";
-    EXPECT_TRUE(posted.one_person) << who.name;
+    EXPECT_EQ(probe.objects.size(), 1u) << model;
   }
 }
 
@@ -259,8 +161,7 @@ TEST_F(Pose, TheIntervalSkipsRuns) {
   for (const Subject& who : subjects()) {
     const std::string& model = who.name;
     const Rgba nobody(who.frame.width, who.frame.height);
-    TestPipeline pipeline(element(who.model, "inference-interval=3 results=message"));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    PlayingPipeline pipeline(element(who.model, "inference-interval=3"));
     std::vector<std::optional<Rgba>> drawn;
     for (int i = 0; i < 7; ++i) {
       drawn.push_back(pipeline.pass(i % 3 == 0 ? who.frame : nobody));
@@ -270,9 +171,6 @@ TEST_F(Pose, TheIntervalSkipsRuns) {
     EXPECT_EQ(drawn[1]->pixels, drawn[2]->pixels) << model;
     EXPECT_NE(drawn[0]->pixels, who.frame.pixels) << model;
     EXPECT_EQ(stat_of(pipeline.element(), "inferences"), 3u) << model;
-    const Posted posted = posted_results(pipeline);
-    EXPECT_EQ(posted.frames, "0 3 6 ") << model;
-    EXPECT_TRUE(posted.one_person) << model;
   }
 }
 
@@ -280,28 +178,28 @@ TEST_F(Pose, TheIntervalSkipsRuns) {
 TEST_F(BlazePose, PeopleSideBySideAreFoundOnceEach) {
   const Rgba people = load_picture(shared_directory() + "/second/media/two_people_whitehouse.jpg");
   TestPipeline pipeline(glpose(kBlazePose, "max-persons=3 results=meta"));
-  ResultsProbe probe(pipeline);
+  NewestResults probe(pipeline.element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   for (int i = 0; i < 5; ++i) {
     ASSERT_TRUE(pipeline.pass(people)) << pipeline.error(1);
-    if (probe.buffers == 0) continue;
-    EXPECT_EQ(probe.last.objects, 2U) << "frame " << probe.last.frame;
-    EXPECT_EQ(probe.last.greatest_id, 2U) << "frame " << probe.last.frame;
+    if (probe.count == 0) continue;
+    EXPECT_EQ(probe.objects.size(), 2U) << "frame " << probe.frame;
+    for (const SeenObject& person : probe.objects) EXPECT_LE(person.id, 2U) << "frame " << probe.frame;
   }
-  EXPECT_GT(probe.buffers, 0);
+  EXPECT_GT(probe.count, 0);
 }
 
 // The float input of the second one is quantized to integers. Its weights were trained with three of them.
 TEST_F(BlazePose, PoseNetFindsThePersonWithoutProperties) {
   for (const char* model : {"posenet_mnv1_075_353x481_quant", "posenet_mnv1_100_257_multi_kpt_int8"}) {
     TestPipeline pipeline(glpose(model, "results=meta"));
-    ResultsProbe probe(pipeline);
+    NewestResults probe(pipeline.element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
     for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
-    ASSERT_EQ(probe.last.objects, 1U) << model;
-    std::printf("%s: nose at %.3f, %.3f\n", model, probe.last.nose_x, probe.last.nose_y);
-    EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.03F) << model;
-    EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.03F) << model;
+    ASSERT_EQ(probe.objects.size(), 1U) << model;
+    std::printf("%s: nose at %.3f, %.3f\n", model, probe.objects[0].points[0].x, probe.objects[0].points[0].y);
+    EXPECT_NEAR(probe.objects[0].points[0].x, 0.468F, 0.03F) << model;
+    EXPECT_NEAR(probe.objects[0].points[0].y, 0.423F, 0.03F) << model;
   }
 }
 
@@ -311,28 +209,29 @@ TEST_F(BlazePose, RunsInPartsKeepTheirFrame) {
   for (const std::string format : {"RGBA", "NV12"}) {
     TestPipeline pipeline("glcolorconvert ! video/x-raw(memory:GLMemory),format=" + format + " ! " +
                           glpose(kBlazePose, "results=meta mask-sync=latest gpu-budget=2000000"));
-    ResultsProbe probe(pipeline);
+    NewestResults probe(pipeline.element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
     ASSERT_TRUE(pipeline.pass(nobody)) << pipeline.error(1);
     int frames = 0;
-    for (; frames < 400 && probe.last.objects == 0; ++frames) {
+    for (; frames < 400 && probe.objects.empty(); ++frames) {
       ASSERT_TRUE(pipeline.pass(frames == 0 ? person_ : nobody)) << pipeline.error(1);
     }
     std::printf("%s: found %d frames later\n", format.c_str(), frames - 1);
     EXPECT_GT(frames, 3) << "takes more than one budget";
-    ASSERT_EQ(probe.last.objects, 1U) << format;
-    EXPECT_EQ(probe.last.frame, 1U);
-    EXPECT_NEAR(probe.last.nose_x, 0.468F, 0.012F) << format;
-    EXPECT_NEAR(probe.last.nose_y, 0.423F, 0.012F) << format;
+    ASSERT_EQ(probe.objects.size(), 1U) << format;
+    EXPECT_EQ(probe.frame, 1U);
+    EXPECT_NEAR(probe.objects[0].points[0].x, 0.468F, 0.012F) << format;
+    EXPECT_NEAR(probe.objects[0].points[0].y, 0.423F, 0.012F) << format;
   }
 }
 
 TEST_F(BlazePose, MaskIsAttached) {
   TestPipeline pipeline(glpose(kBlazePose, "attach-mask=true draw=false") + " ! gldownload ! glupload");
-  ResultsProbe probe(pipeline);
+  std::string seen;
+  record_masks(pipeline.element(), seen);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
   ASSERT_TRUE(pipeline.pass(person_)) << pipeline.error(1);
-  EXPECT_EQ(probe.masks, 1);
+  EXPECT_EQ(seen, "m");
   TestPipeline movenet(glpose(kMoveNet, "attach-mask=true"));
   movenet.set_state(GST_STATE_PLAYING);
   EXPECT_NE(movenet.error(5).find("attach-mask"), std::string::npos);
@@ -342,9 +241,8 @@ TEST_F(BlazePose, MaskIsAttached) {
 TEST_F(BlazePose, GlsegmentCompositesWithItsMask) {
   Rgba golden = load_picture(shared_directory() + "/media/mp_pose_segmentation_golden.png");
   for (size_t i = 0; i < golden.pixels.size(); i += 4) golden.pixels[i] = golden.pixels[i + 2];
-  TestPipeline pipeline("glpose attach-mask=true draw=false model=" + pose_model(kBlazePose) +
-                        " ! glsegment name=segment mask-source=meta background=mask softness=0.1");
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  PlayingPipeline pipeline("glpose attach-mask=true draw=false model=" + pose_model(kBlazePose) +
+                           " ! glsegment name=segment mask-source=meta background=mask softness=0.1");
   std::optional<Rgba> mask;
   for (int i = 0; i < 2; ++i) mask = pipeline.pass(person_);
   ASSERT_TRUE(mask) << pipeline.error(1);
@@ -356,12 +254,10 @@ TEST_F(BlazePose, GlsegmentCompositesWithItsMask) {
 // Everything is background, and a warning states the reason.
 TEST_F(Pose, GlsegmentWarnsAboutFramesWithoutAMask) {
   const Rgba red = left_half_red(64, 48);
-  TestPipeline alone("glsegment name=segment mask-source=meta background=color background-color=0xff0000ff");
-  ASSERT_TRUE(alone.set_state(GST_STATE_PLAYING)) << alone.error(1);
-  const auto hidden = alone.pass(red);
-  ASSERT_TRUE(hidden) << alone.error(1);
-  EXPECT_EQ(hidden->at(8, 24)[0], 0);
-  EXPECT_EQ(hidden->at(8, 24)[2], 255);
+  PlayingPipeline alone("glsegment name=segment mask-source=meta background=color background-color=0xff0000ff");
+  const Rgba hidden = alone.shown(red);
+  EXPECT_EQ(hidden.at(8, 24)[0], 0);
+  EXPECT_EQ(hidden.at(8, 24)[2], 255);
   EXPECT_NE(alone.warning(5).find("carries no mask"), std::string::npos);
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "meta/meta_types.h"
+#include "seen_results.h"
 #include "some_results.h"
 #include "test_pipeline.h"
 
@@ -18,11 +19,8 @@ namespace sightglass::test {
 namespace {
 
 std::string numbers_of(GstBuffer* buffer) {
-  gpointer state = nullptr;
   std::string numbers;
-  while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
-    numbers += " #" + std::to_string(meta->results->frame);
-  }
+  for (const uint64_t frame : frames_of_results(buffer)) numbers += " #" + std::to_string(frame);
   return numbers;
 }
 

@@ -76,7 +76,6 @@ TEST(Mqtt, LinesArriveAtASubscriber) {
       GTEST_SKIP() << program << " is not installed (Debian: mosquitto, mosquitto-clients)";
     }
   }
-  init_gstreamer();
   constexpr int kLines = 3;
   const int port = free_port();
   const Broker broker(port);
@@ -92,30 +91,25 @@ TEST(Mqtt, LinesArriveAtASubscriber) {
 
   FILE* publisher = popen(("mosquitto_pub -l" + where).c_str(), "w");
   ASSERT_NE(publisher, nullptr);
-  GstElement* pipeline = gst_parse_launch(
-      ("appsrc name=source format=time caps=video/x-raw,format=RGBA,width=64,height=48 ! tee ! resultsjson ! "
-       "fdsink sync=false fd=" +
-       std::to_string(fileno(publisher)))
-          .c_str(),
-      nullptr);
-  GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline), "source");
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (int i = 0; i < kLines; ++i) {
-    GstBuffer* buffer = gst_buffer_new();
-    GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(i) * GST_SECOND;
-    ASSERT_TRUE(
-        attach_results(buffer, std::make_shared<const InferenceResults>(person_in(static_cast<uint64_t>(i))), 64, 48));
-    ASSERT_EQ(gst_app_src_push_buffer(GST_APP_SRC(source), buffer), GST_FLOW_OK);
+  {
+    const Launched pipeline(
+        "appsrc name=source format=time caps=video/x-raw,format=RGBA,width=64,height=48 ! tee ! resultsjson ! "
+        "fdsink sync=false fd=" +
+        std::to_string(fileno(publisher)));
+    GstAppSrc* const source = GST_APP_SRC(pipeline["source"]);
+    pipeline.play();
+    for (uint64_t i = 0; i < kLines; ++i) {
+      GstBuffer* buffer = gst_buffer_new();
+      GST_BUFFER_PTS(buffer) = i * GST_SECOND;
+      ASSERT_TRUE(attach_results(buffer, std::make_shared<const InferenceResults>(person_in(i)), 64, 48));
+      ASSERT_EQ(gst_app_src_push_buffer(source, buffer), GST_FLOW_OK);
+    }
+    gst_app_src_end_of_stream(source);
+    EXPECT_EQ(outcome_of(pipeline.get()), "end");
   }
-  gst_app_src_end_of_stream(GST_APP_SRC(source));
-  EXPECT_EQ(outcome_of(pipeline), "end");
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(source);
-  gst_object_unref(pipeline);
   EXPECT_EQ(pclose(publisher), 0);
 
-  const CommandResult read = run_program(subscriber + "-C " + std::to_string(kLines) + " 2>&1");
-  EXPECT_EQ(read.status, 0);
+  const CommandResult read = succeeded(run_program(subscriber + "-C " + std::to_string(kLines) + " 2>&1"));
   std::istringstream lines(read.output);
   std::string line;
   int count = 0;

@@ -13,6 +13,7 @@
 #include "element_harness.h"
 #include "harness/scratch_folder.h"
 #include "model_elements.h"
+#include "seen_results.h"
 #include "sightglass/gst/results_meta.h"
 #include "test_pipeline.h"
 
@@ -25,15 +26,6 @@ std::string color_classifier(const std::string& properties) {
 }
 std::string finder(const std::string& factory, const std::string& properties) {
   return factory == "glinfer" ? color_classifier(properties) : model_element(factory, properties);
-}
-
-std::vector<uint64_t> numbers_of(GstBuffer* buffer) {
-  gpointer state = nullptr;
-  std::vector<uint64_t> numbers;
-  while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
-    numbers.push_back(meta->results->frame);
-  }
-  return numbers;
 }
 
 // The output of an element: results by their frame number, and everything else by name.
@@ -53,7 +45,7 @@ struct Seen {
   }
   void note(GstPadProbeInfo* info) {
     if ((GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) != 0) {
-      by_frame.push_back(numbers_of(GST_PAD_PROBE_INFO_BUFFER(info)));
+      by_frame.push_back(frames_of_results(GST_PAD_PROBE_INFO_BUFFER(info)));
       numbers.insert(numbers.end(), by_frame.back().begin(), by_frame.back().end());
       log.emplace_back("frame");
       return;
@@ -62,7 +54,7 @@ struct Seen {
     GstBuffer* carrier = sightglass_event_get_results(event);
     log.emplace_back(carrier != nullptr ? "results" : GST_EVENT_TYPE_NAME(event));
     if (carrier == nullptr) return;
-    const std::vector<uint64_t> carried = numbers_of(carrier);
+    const std::vector<uint64_t> carried = frames_of_results(carrier);
     numbers.insert(numbers.end(), carried.begin(), carried.end());
   }
 };
@@ -89,7 +81,6 @@ std::vector<uint64_t> posted(const ElementHarness& harness) {
 
 class ResultsDelivery : public ::testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { init_gstreamer(); }
   static std::string element(const std::string& properties) { return finder(GetParam(), properties); }
 };
 INSTANTIATE_TEST_SUITE_P(Elements, ResultsDelivery, ::testing::Values("glinfer", "glpose"),
@@ -154,9 +145,8 @@ TEST_P(ResultsDelivery, NewCapsLoseNothing) {
   for (const std::string sync : {"latest", "exact"}) {
     TestPipeline pipeline(element("name=segment results=meta results-sync=" + sync));
     Seen seen;
-    GstPad* pad = gst_element_get_static_pad(pipeline.element(), "src");
+    GstPad* pad = pad_of(pipeline.element(), "src");
     seen.watch(pad);
-    gst_object_unref(pad);
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
     const std::string caps = "video/x-raw,framerate=30/1,";
     const std::vector<uint8_t> bytes(96 * 48 * 4, 128);
@@ -238,7 +228,7 @@ TEST_P(ResultsDelivery, DroppedFramesDoNotBlockOthers) {
   EXPECT_EQ(harness.stat("dropped"), 1U);
   const OwnBuffer first = harness.pull();
   ASSERT_NE(first, nullptr);
-  EXPECT_EQ(numbers_of(first.get()), first_numbers(1));
+  EXPECT_EQ(frames_of_results(first.get()), first_numbers(1));
 }
 
 // Frames without a run have no results, and wait only for the frames before them.
@@ -273,7 +263,6 @@ TEST_P(ResultsDelivery, SyncChangesWhilePlaying) {
 
 // Each frame has another color, so that each result can be checked against its frame.
 TEST(ExactResults, DescribeTheirFrame) {
-  init_gstreamer();
   ElementHarness harness(color_classifier("results=meta results-sync=exact"));
   harness.begin(16, 16);
   constexpr int kFrames = 9;
@@ -305,18 +294,10 @@ TEST(ExactResults, DescribeTheirFrame) {
 
 // Runs `glinfer ! resultsjson ! filesink` to its end.
 std::vector<nlohmann::json> json_of(const std::string& source, const std::string& element) {
-  init_gstreamer();
   const std::string file = scratch_folder() / "results.json";
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(
-      (source + " ! glupload ! " + element + " ! resultsjson add-empty-results=true ! filesink location=" + file)
-          .c_str(),
-      &error);
-  if (error != nullptr) g_error("%s", error->message);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  EXPECT_EQ(outcome_of(pipeline), "end");
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
+  const Launched pipeline(source + " ! glupload ! " + element +
+                          " ! resultsjson add-empty-results=true ! filesink location=" + file);
+  EXPECT_EQ(pipeline.outcome(), "end");
   std::vector<nlohmann::json> lines;
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line);) lines.push_back(nlohmann::json::parse(line));

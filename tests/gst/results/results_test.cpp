@@ -263,26 +263,13 @@ TEST_F(Results, TimesAreThoseOfTheSegment) {
 // An element that runs a model forwards results from upstream, unless it rotates the frame.
 TEST_F(Results, PassElementsThatDoNotRotateFrames) {
   TestPipeline pipeline("identity name=before ! glsegment name=segment model=" + red_model());
-  GstElement* before = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "before");
-  GstPad* pad = gst_element_get_static_pad(before, "src");
-  gst_pad_add_probe(
-      pad, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo* info, gpointer) {
-        GstBuffer* buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
-        EXPECT_TRUE(attach_results(buffer, shared(some_results()), 64, 48));
-        GST_PAD_PROBE_INFO_DATA(info) = buffer;
-        return GST_PAD_PROBE_OK;
-      },
-      nullptr, nullptr);
+  replace_buffers(part_of(pipeline.pipeline(), "before"), "src", [](GstBuffer* frame) {
+    GstBuffer* buffer = gst_buffer_make_writable(frame);
+    EXPECT_TRUE(attach_results(buffer, shared(some_results()), 64, 48));
+    return buffer;
+  });
   GstBuffer* last = nullptr;
-  GstPad* behind = gst_element_get_static_pad(pipeline.element(), "src");
-  gst_pad_add_probe(
-      behind, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo* info, gpointer data) {
-        gst_buffer_replace(static_cast<GstBuffer**>(data), GST_PAD_PROBE_INFO_BUFFER(info));
-        return GST_PAD_PROBE_OK;
-      },
-      &last, nullptr);
+  on_buffers(pipeline.element(), "src", [&last](GstBuffer* frame) { gst_buffer_replace(&last, frame); });
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (const char* direction : {"identity", "180"}) {
     gst_util_set_object_arg(G_OBJECT(pipeline.element()), "video-direction", direction);
@@ -292,9 +279,6 @@ TEST_F(Results, PassElementsThatDoNotRotateFrames) {
     EXPECT_EQ(gst_buffer_get_video_region_of_interest_meta(last) != nullptr, kept) << direction;
   }
   gst_clear_buffer(&last);
-  gst_object_unref(behind);
-  gst_object_unref(pad);
-  gst_object_unref(before);
 }
 
 #ifdef SIGHTGLASS_ANALYTICS

@@ -33,11 +33,10 @@ TEST_F(BackgroundPadTest, PadCanBeReleased) {
 
 // An element that sets a flag when it is finalized.
 void watch(GstElement* bin, const char* name, std::atomic<bool>& gone) {
-  GstElement* element = gst_bin_get_by_name(GST_BIN(bin), name);
+  GstElement* element = part_of(bin, name);
   ASSERT_NE(element, nullptr) << name;
   g_object_weak_ref(
       G_OBJECT(element), [](gpointer flag, GObject*) { *static_cast<std::atomic<bool>*>(flag) = true; }, &gone);
-  gst_object_unref(element);
 }
 
 bool comes_true(const std::function<bool()>& is_true) {
@@ -114,10 +113,9 @@ TEST_F(BackgroundPadTest, CanBeReleasedWithLiveSources) {
         "framerate=60/1 ! bin.background");
     ASSERT_NE(gst_element_set_state(pipeline_, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
     std::this_thread::sleep_for(std::chrono::milliseconds(23 * (round + 1)));
-    GstElement* back = gst_bin_get_by_name(GST_BIN(pipeline_), "back");
+    GstElement* back = part_of(pipeline_, "back");
     gst_element_set_state(back, GST_STATE_NULL);
     gst_bin_remove(GST_BIN(pipeline_), back);
-    gst_object_unref(back);
     release_background();
     size_t own = 0, all = 0;
     char last = '?';
@@ -153,17 +151,8 @@ TEST_F(BackgroundPadTest, CanBeReleasedFromAnyThread) {
   for (const auto& [name, after] : {std::pair{"back", 4}, {"front", 4}, {"segment", 4}, {"bin", 2}}) {
     launch(30, kSize, kSize, kOwnBackground);
     Release release{[this] { release_background(); }, after};
-    GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline_), name);
-    GstPad* pad = gst_element_get_static_pad(element, "src");
-    gst_pad_add_probe(
-        pad, GST_PAD_PROBE_TYPE_BUFFER,
-        [](GstPad*, GstPadProbeInfo*, gpointer data) {
-          (*static_cast<Release*>(data))();
-          return GST_PAD_PROBE_OK;
-        },
-        &release, nullptr);
-    gst_object_unref(pad);
-    gst_object_unref(element);
+    GstElement* element = part_of(pipeline_, name);
+    on_buffers(element, "src", [&release](GstBuffer*) { release(); });
     const GstClockTime step = GST_SECOND / 30;
     for (int i = 0; i < 16; ++i) {
       push("back", shade(kSize, kSize, kShade), static_cast<GstClockTime>(i) * step, step);
@@ -269,9 +258,8 @@ TEST_F(BackgroundPadTest, CanBeRequestedAgain) {
 TEST_F(BackgroundPadTest, DoesNotBeginWhilePlaying) {
   parse("videotestsrc num-buffers=30 ! glsegmentbin name=bin model=" + red_model() + " ! fakesink");
   gst_element_set_state(pipeline_, GST_STATE_PLAYING);
-  GstElement* bin = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
+  GstElement* bin = part_of(pipeline_, "bin");
   EXPECT_EQ(gst_element_request_pad_simple(bin, "background"), nullptr);
-  gst_object_unref(bin);
   EXPECT_EQ(outcome_of(pipeline_), "end");
 }
 

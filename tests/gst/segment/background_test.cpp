@@ -220,13 +220,9 @@ TEST_F(BackgroundTest, BarsHaveTheColor) {
 
 // A foreground that is much brighter than the background does not bleed into the blur at a correct mask edge.
 TEST_F(BackgroundTest, BrightForegroundDoesNotBleed) {
-  Rgba frame(kSize, kSize);
-  for (int32_t y = 0; y < kSize; ++y) {
-    for (int32_t x = 0; x < kSize; ++x) {
-      std::fill_n(frame.at(x, y), 3, static_cast<uint8_t>(x < kSize / 2 ? 255 : 16));
-      frame.at(x, y)[3] = 255;
-    }
-  }
+  const Rgba frame = painted(kSize, kSize, [](int32_t x, int32_t) {
+    return x < kSize / 2 ? std::array{255, 255, 255} : std::array{16, 16, 16};
+  });
   for (const Bokeh bokeh : {Bokeh::kGaussian, Bokeh::kDisc}) {
     for (const float radius : {12.0F, 40.0F, 100.0F}) {
       SegmentLook look = hard(Background::kBlur);

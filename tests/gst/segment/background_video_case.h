@@ -47,26 +47,20 @@ class BackgroundVideoCase : public testing::Test {
     ASSERT_EQ(error, nullptr) << error->message;
   }
   void push(const char* name, const Rgba& frame, GstClockTime time, GstClockTime duration) {
-    GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline_), name);
+    GstElement* source = part_of(pipeline_, name);
     GstBuffer* buffer = gst_buffer_new_memdup(frame.pixels.data(), frame.pixels.size());
     GST_BUFFER_PTS(buffer) = time;
     GST_BUFFER_DURATION(buffer) = duration;
     gst_app_src_push_buffer(GST_APP_SRC(source), buffer);
-    gst_object_unref(source);
   }
-  void end(const char* name) {
-    GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline_), name);
-    gst_app_src_end_of_stream(GST_APP_SRC(source));
-    gst_object_unref(source);
-  }
+  void end(const char* name) { gst_app_src_end_of_stream(GST_APP_SRC(part_of(pipeline_, name))); }
   struct Out {
     Rgba picture;
     GstClockTime time = 0;
   };
   std::optional<Out> output(GstClockTime patience = 20 * GST_SECOND) {
-    GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline_), "sink");
+    GstElement* sink = part_of(pipeline_, "sink");
     GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), patience);
-    gst_object_unref(sink);
     if (sample == nullptr) return std::nullopt;
     GstBuffer* buffer = gst_sample_get_buffer(sample);
     GstVideoInfo info;
@@ -83,31 +77,23 @@ class BackgroundVideoCase : public testing::Test {
     EXPECT_EQ(outcome_of(pipeline_), "end");
     return all;
   }
-  bool has(const char* name) const {
-    GstElement* element = gst_bin_get_by_name(GST_BIN(pipeline_), name);
-    if (element != nullptr) gst_object_unref(element);
-    return element != nullptr;
-  }
+  bool has(const char* name) const { return part_of(pipeline_, name) != nullptr; }
   // As an application does: stops the frames of the other video before the pad is removed. Otherwise the next push
   // fails.
   void stop_back() {
-    GstElement* back = gst_bin_get_by_name(GST_BIN(pipeline_), "back");
+    GstElement* back = part_of(pipeline_, "back");
     if (back == nullptr) return;
-    GstPad* pad = gst_element_get_static_pad(back, "src");
+    GstPad* pad = pad_of(back, "src");
     stop_ = gst_pad_add_probe(
         pad, GST_PAD_PROBE_TYPE_DATA_DOWNSTREAM, [](GstPad*, GstPadProbeInfo*, gpointer) { return GST_PAD_PROBE_DROP; },
         nullptr, nullptr);
-    gst_object_unref(pad);
-    gst_object_unref(back);
   }
   void release_background() {
     stop_back();
-    GstElement* bin = gst_bin_get_by_name(GST_BIN(pipeline_), "bin");
-    GstPad* pad = gst_element_get_static_pad(bin, "background");
+    GstElement* bin = part_of(pipeline_, "bin");
+    GstPad* pad = pad_of(bin, "background");
     ASSERT_NE(pad, nullptr);
     gst_element_release_request_pad(bin, pad);
-    gst_object_unref(pad);
-    gst_object_unref(bin);
   }
   // Restarts the source that release_background() has stopped.
   void request_background() {

@@ -98,12 +98,11 @@ TEST_F(BackgroundVideoTest, SizesChange) {
   launch(30, kSize, kSize);
   const GstClockTime step = GST_SECOND / 30;
   const auto resize = [this](const char* name, int32_t width, int32_t height) {
-    GstElement* source = gst_bin_get_by_name(GST_BIN(pipeline_), name);
+    GstElement* source = part_of(pipeline_, name);
     GstCaps* caps = gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width", G_TYPE_INT, width,
                                         "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 30, 1, nullptr);
     gst_app_src_set_caps(GST_APP_SRC(source), caps);
     gst_caps_unref(caps);
-    gst_object_unref(source);
   };
   const int32_t fronts[][2] = {{kSize, kSize}, {kSize, kSize}, {200, kSize}, {200, kSize}};
   const int32_t backs[][2] = {{kSize, kSize}, {320, 40}, {320, 40}, {32, 320}};
@@ -192,7 +191,7 @@ TEST_F(BackgroundVideoTest, MasksAreAttached) {
   }
   end("front");
   end("back");
-  GstElement* masks = gst_bin_get_by_name(GST_BIN(pipeline_), "masks");
+  GstElement* masks = part_of(pipeline_, "masks");
   for (int i = 0; i < 6; ++i) {
     GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(masks), 20 * GST_SECOND);
     ASSERT_NE(sample, nullptr) << i;
@@ -202,7 +201,6 @@ TEST_F(BackgroundVideoTest, MasksAreAttached) {
     EXPECT_EQ(row[13], 0) << i;
     gst_sample_unref(sample);
   }
-  gst_object_unref(masks);
   const std::vector<Out> all = outputs();
   EXPECT_EQ(all.size(), 6U);
   for (const Out& out : all) EXPECT_EQ(background_of(out.picture), 'v');

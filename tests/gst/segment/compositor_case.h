@@ -19,17 +19,9 @@ namespace sightglass::test {
 
 // An opaque image with structure at every scale.
 inline Rgba make_frame(int32_t width, int32_t height) {
-  Rgba frame(width, height);
-  for (int32_t y = 0; y < height; ++y) {
-    for (int32_t x = 0; x < width; ++x) {
-      uint8_t* p = frame.at(x, y);
-      p[0] = static_cast<uint8_t>(x * 37 + y * 11);
-      p[1] = static_cast<uint8_t>(255 * y / std::max(height - 1, 1));
-      p[2] = (x / 7 + y / 5) % 2 == 0 ? 40 : 200;
-      p[3] = 255;
-    }
-  }
-  return frame;
+  return painted(width, height, [=](int32_t x, int32_t y) {
+    return std::array{x * 37 + y * 11, 255 * y / std::max(height - 1, 1), (x / 7 + y / 5) % 2 == 0 ? 40 : 200};
+  });
 }
 
 inline Rgba solid(int32_t width, int32_t height, std::array<uint8_t, 4> color) {

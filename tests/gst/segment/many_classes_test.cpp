@@ -18,16 +18,12 @@ using Color = std::array<int, 3>;
 
 // Red, green, and blue quarters; the last one is nearly black.
 Rgba quarters() {
-  Rgba frame(kSize, kSize);
-  for (int32_t y = 0; y < kSize; ++y) {
-    for (int32_t x = 0; x < kSize; ++x) {
-      const int quarter = (x >= kSize / 2 ? 1 : 0) + (y >= kSize / 2 ? 2 : 0);
-      uint8_t* p = frame.at(x, y);
-      for (int i = 0; i < 3; ++i) p[i] = static_cast<uint8_t>(i == quarter ? 230 : 30);
-      p[3] = 255;
-    }
-  }
-  return frame;
+  return painted(kSize, kSize, [](int32_t x, int32_t y) {
+    Color color{30, 30, 30};
+    const size_t quarter = (x >= kSize / 2 ? 1 : 0) + (y >= kSize / 2 ? 2 : 0);
+    if (quarter < 3) color[quarter] = 230;
+    return color;
+  });
 }
 constexpr Color kNearlyBlack{30, 30, 30};
 
@@ -52,8 +48,7 @@ constexpr int32_t kLow = kSize / 4, kHigh = kSize * 3 / 4;
 
 TEST(ManyClasses, EachHasItsColor) {
   for (const Head head : {Head::kFourClasses, Head::kClassNumbers}) {
-    TestPipeline pipeline(element("overlay-opacity=1 legend=false", head));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline(element("overlay-opacity=1 legend=false", head));
     auto out = pipeline.pass(quarters());
     ASSERT_TRUE(out) << pipeline.error();
     expect_near(color_at(*out, kLow, kLow), of_class(1), "red");
@@ -70,28 +65,19 @@ TEST(ManyClasses, EachHasItsColor) {
 }
 
 TEST(ManyClasses, OnlySelectedClassesAreColored) {
-  TestPipeline pipeline(element("overlay-opacity=1 legend=false classes=2"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-  const auto out = pipeline.pass(quarters());
-  ASSERT_TRUE(out) << pipeline.error();
-  expect_near(color_at(*out, kLow, kLow), {230, 30, 30}, "red");
-  expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
+  PlayingPipeline pipeline(element("overlay-opacity=1 legend=false classes=2"));
+  const Rgba out = pipeline.shown(quarters());
+  expect_near(color_at(out, kLow, kLow), {230, 30, 30}, "red");
+  expect_near(color_at(out, kHigh, kLow), of_class(2), "green");
 }
 
 // A texel of this model covers sixteen pixels. Borders are nevertheless straight and thin.
 TEST(ManyClasses, BordersAreSmoothAndThin) {
-  Rgba slope(kSize, kSize);
-  for (int32_t y = 0; y < kSize; ++y) {
-    for (int32_t x = 0; x < kSize; ++x) {
-      const bool green = 2 * x > y + kSize / 2;
-      const uint8_t color[4] = {static_cast<uint8_t>(green ? 0 : 255), static_cast<uint8_t>(green ? 255 : 0), 0, 255};
-      std::copy_n(color, 4, slope.at(x, y));
-    }
-  }
-  TestPipeline pipeline(element("overlay-opacity=1 legend=false"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-  const auto out = pipeline.pass(slope);
-  ASSERT_TRUE(out) << pipeline.error();
+  const Rgba slope = painted(kSize, kSize, [](int32_t x, int32_t y) {
+    return 2 * x > y + kSize / 2 ? Color{0, 255, 0} : Color{255, 0, 0};
+  });
+  PlayingPipeline pipeline(element("overlay-opacity=1 legend=false"));
+  const Rgba out = pipeline.shown(slope);
   const Color left = of_class(1), right = of_class(2);
   const size_t component = std::abs(left[0] - right[0]) > std::abs(left[2] - right[2]) ? 0 : 2;
   double largest_step = 0, before = 0;
@@ -99,7 +85,7 @@ TEST(ManyClasses, BordersAreSmoothAndThin) {
   for (int32_t y = 40; y < kSize - 40; ++y, ++rows) {
     double border = 0;  // number of pixels that belong to the left
     for (int32_t x = 0; x < kSize; ++x) {
-      const double share = static_cast<double>(out->at(x, y)[component] - right[component]) /
+      const double share = static_cast<double>(out.at(x, y)[component] - right[component]) /
                            static_cast<double>(left[component] - right[component]);
       border += share;
       mixed += share > 0.02 && share < 0.98 ? 1 : 0;
@@ -158,23 +144,30 @@ TEST(ManyClasses, TheLegendNamesVisibleClasses) {
   EXPECT_EQ(out->pixels, frame.pixels);
 }
 
+// Red is class 1, green 2, blue 3, and everything else 0. Three logits have background, foreground (red), and a class
+// that never wins.
 TEST(ManyClasses, ClassesSelectTheForeground) {
-  for (const Head head : {Head::kFourClasses, Head::kClassNumbers}) {
-    TestPipeline pipeline("glsegment name=segment background=mask classes=1,3 model=" + red_model(head));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
-    const auto out = pipeline.pass(quarters());
-    ASSERT_TRUE(out) << pipeline.error();
-    EXPECT_EQ(out->at(kLow, kLow)[0], 255);
-    EXPECT_EQ(out->at(kHigh, kLow)[0], 0);
-    EXPECT_EQ(out->at(kLow, kHigh)[0], 255);
-    EXPECT_EQ(out->at(kHigh, kHigh)[0], 0);
+  for (const Head head : {Head::kFourClasses, Head::kClassNumbers, Head::kThreeLogits}) {
+    SCOPED_TRACE(static_cast<int>(head));
+    for (const std::string classes : {head == Head::kThreeLogits ? "1" : "1,3", "0,2"}) {
+      PlayingPipeline pipeline("glsegment name=segment background=mask classes=" + classes +
+                               " model=" + red_model(head));
+      const Rgba out = pipeline.shown(quarters());
+      const auto selected = [&](char number) {
+        const char winner = head == Head::kThreeLogits && number != '1' ? '0' : number;
+        return classes.find(winner) != std::string::npos ? 255 : 0;
+      };
+      EXPECT_EQ(out.at(kLow, kLow)[0], selected('1')) << classes;
+      EXPECT_EQ(out.at(kHigh, kLow)[0], selected('2')) << classes;
+      EXPECT_EQ(out.at(kLow, kHigh)[0], selected('3')) << classes;
+      EXPECT_EQ(out.at(kHigh, kHigh)[0], selected('0')) << classes;
+    }
   }
 }
 
 // With one class the foreground itself is colored, and background can change while playing.
 TEST(ManyClasses, OneClassIsColoredByTheMask) {
-  TestPipeline pipeline(element("overlay-opacity=1", Head::kSigmoid));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element("overlay-opacity=1", Head::kSigmoid));
   auto out = pipeline.pass(left_half_red(kSize, kSize));
   ASSERT_TRUE(out) << pipeline.error();
   expect_near(color_at(*out, kLow, kLow), of_class(1), "foreground");
@@ -182,21 +175,18 @@ TEST(ManyClasses, OneClassIsColoredByTheMask) {
 }
 
 TEST(ManyClasses, BackgroundCanBecomeOverlay) {
-  TestPipeline pipeline(element("background=mask overlay-opacity=1 legend=false"));
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  PlayingPipeline pipeline(element("background=mask overlay-opacity=1 legend=false"));
   ASSERT_TRUE(pipeline.pass(quarters())) << pipeline.error();
   gst_util_set_object_arg(G_OBJECT(pipeline.element()), "background", "overlay");
-  const auto out = pipeline.pass(quarters());
-  ASSERT_TRUE(out);
-  expect_near(color_at(*out, kHigh, kLow), of_class(2), "green");
+  const Rgba out = pipeline.shown(quarters());
+  expect_near(color_at(out, kHigh, kLow), of_class(2), "green");
 }
 
 // The fourth channel is the previous mask: for this model, earlier foreground stays foreground.
 TEST(PreviousMask, IsAnInputOfTheModel) {
   for (const std::string sync : {"exact", "latest gpu-budget=0"}) {
-    TestPipeline pipeline("glsegment name=segment background=mask mask-sync=" + sync +
-                          " model=" + red_model(Head::kRemembers));
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    PlayingPipeline pipeline("glsegment name=segment background=mask mask-sync=" + sync +
+                             " model=" + red_model(Head::kRemembers));
     const Rgba red = left_half_red(kSize, kSize), gray = picture(kSize, kSize, [](int32_t, int32_t) { return false; });
     const auto left = [&](const std::optional<Rgba>& out) {
       return out ? static_cast<int>(out->at(kLow, kLow)[0]) : -1;

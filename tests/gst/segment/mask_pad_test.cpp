@@ -112,19 +112,11 @@ TEST(MaskPad, EndsWithoutAFrame) {
 // An unlinked stream costs nothing: no mask is drawn.
 TEST_P(MaskPadOf, CostsNothingUnlinked) {
   TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
-  GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
+  GstElement* outer = part_of(pipeline.pipeline(), "outer");
   GstPad* pad = gst_element_request_pad_simple(outer, "mask");
   ASSERT_NE(pad, nullptr);
   bool has_mask = false;
-  GstPad* src = gst_element_get_static_pad(outer, "src");
-  gst_pad_add_probe(
-      src, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad*, GstPadProbeInfo* info, gpointer seen) {
-        *static_cast<bool*>(seen) = sightglass_buffer_get_mask_meta(GST_PAD_PROBE_INFO_BUFFER(info)) != nullptr;
-        return GST_PAD_PROBE_OK;
-      },
-      &has_mask, nullptr);
-  gst_object_unref(src);
+  on_buffers(outer, "src", [&](GstBuffer* frame) { has_mask = sightglass_buffer_get_mask_meta(frame) != nullptr; });
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
   EXPECT_FALSE(has_mask);
@@ -134,30 +126,25 @@ TEST_P(MaskPadOf, CostsNothingUnlinked) {
   gst_object_unref(pad);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   EXPECT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
-  gst_object_unref(outer);
 }
 
 // If the application releases the pad, the frames continue.
 TEST_P(MaskPadOf, CanBeReleasedWhilePlaying) {
   TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
-  GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
+  GstElement* outer = part_of(pipeline.pipeline(), "outer");
   GstPad* pad = gst_element_request_pad_simple(outer, "mask");
   GstElement* sink = gst_parse_bin_from_description("queue ! fakesink async=false sync=false", TRUE, nullptr);
   gst_bin_add(GST_BIN(pipeline.pipeline()), sink);
-  GstPad* sink_pad = gst_element_get_static_pad(sink, "sink");
+  GstPad* sink_pad = pad_of(sink, "sink");
   ASSERT_EQ(gst_pad_link(pad, sink_pad), GST_PAD_LINK_OK);
   int masks = 0;
-  gst_pad_add_probe(
-      sink_pad, GST_PAD_PROBE_TYPE_BUFFER,
-      [](GstPad* at, GstPadProbeInfo* info, gpointer count) {
-        GstCaps* caps = gst_pad_get_current_caps(at);
-        EXPECT_TRUE(gst_caps_features_contains(gst_caps_get_features(caps, 0), GST_CAPS_FEATURE_MEMORY_GL_MEMORY));
-        gst_caps_unref(caps);
-        EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(GST_PAD_PROBE_INFO_BUFFER(info), 0)));
-        ++*static_cast<int*>(count);
-        return GST_PAD_PROBE_OK;
-      },
-      &masks, nullptr);
+  on_buffers(sink, "sink", [&](GstBuffer* mask) {
+    GstCaps* caps = gst_pad_get_current_caps(sink_pad);
+    EXPECT_TRUE(gst_caps_features_contains(gst_caps_get_features(caps, 0), GST_CAPS_FEATURE_MEMORY_GL_MEMORY));
+    gst_caps_unref(caps);
+    EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(mask, 0)));
+    ++masks;
+  });
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
   EXPECT_EQ(masks, 3);
@@ -167,8 +154,6 @@ TEST_P(MaskPadOf, CanBeReleasedWhilePlaying) {
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
   EXPECT_EQ(masks, 3);
   EXPECT_EQ(pipeline.error(), "");
-  gst_object_unref(sink_pad);
-  gst_object_unref(outer);
 }
 
 // Linked to the pad "mask" of the element: records its output in order.
@@ -349,21 +334,11 @@ TEST(MaskPad, FlowsAreCombined) {
 }
 
 TEST(MaskPad, SourcePadMayBeUnlinked) {
-  init_gstreamer();
-  GError* error = nullptr;
-  GstElement* pipeline =
-      gst_parse_launch(("glfiguresrc num-buffers=4 ! glsegment name=segment model=" + red_model() +
-                        " segment.mask ! queue ! gldownload ! video/x-raw,format=GRAY8 ! fakesink name=sink sync=false")
-                           .c_str(),
-                       &error);
-  ASSERT_EQ(error, nullptr) << error->message;
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  EXPECT_EQ(outcome_of(pipeline), "end");
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-  EXPECT_EQ(stat_of(sink, "rendered"), 4U);
-  gst_object_unref(sink);
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
+  const Launched pipeline(
+      "glfiguresrc num-buffers=4 ! glsegment name=segment model=" + red_model() +
+      " segment.mask ! queue ! gldownload ! video/x-raw,format=GRAY8 ! fakesink name=sink sync=false");
+  EXPECT_EQ(pipeline.outcome(), "end");
+  EXPECT_EQ(stat_of(pipeline["sink"], "rendered"), 4U);
 }
 
 // Like the pads of tee.
@@ -402,7 +377,7 @@ TEST(MaskPad, CarriesOnlyMasksOfTheElementItself) {
 
 TEST_P(MaskPadOf, CanBeRequestedWhilePlaying) {
   TestPipeline pipeline(GetParam() + std::string(" name=outer model=") + red_model());
-  GstElement* outer = gst_bin_get_by_name(GST_BIN(pipeline.pipeline()), "outer");
+  GstElement* outer = part_of(pipeline.pipeline(), "outer");
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   ASSERT_TRUE(pipeline.pass(left_half_red(kSize, kSize))) << pipeline.error();
   GstPad* pad = gst_element_request_pad_simple(outer, "mask");
@@ -411,7 +386,7 @@ TEST_P(MaskPadOf, CanBeRequestedWhilePlaying) {
       "queue ! gldownload ! video/x-raw,format=GRAY8 ! appsink name=masks sync=false async=false", TRUE, nullptr);
   gst_bin_add(GST_BIN(pipeline.pipeline()), branch);
   gst_element_sync_state_with_parent(branch);
-  GstPad* sink_pad = gst_element_get_static_pad(branch, "sink");
+  GstPad* sink_pad = pad_of(branch, "sink");
   ASSERT_EQ(gst_pad_link(pad, sink_pad), GST_PAD_LINK_OK);
   const MaskSink masks(pipeline);
   for (int i = 0; i < 3; ++i) {
@@ -423,9 +398,7 @@ TEST_P(MaskPadOf, CanBeRequestedWhilePlaying) {
   EXPECT_EQ(masks.pull().width, 0);
   EXPECT_TRUE(masks.at_end());
   EXPECT_EQ(pipeline.error(), "");
-  gst_object_unref(sink_pad);
   gst_object_unref(pad);
-  gst_object_unref(outer);
 }
 
 // A frame without a mask is a gap in that stream.

@@ -67,14 +67,11 @@ class MotionTest : public GlTest {
   // The frame has twice the size of the mask; `luma` is in pixels of the mask, with noise of that standard deviation.
   std::optional<MotionField::Motion> follow(const Plane& luma, double noise = 0) {
     std::normal_distribution<double> normal(0, 1);
-    Rgba frame(2 * kSide, 2 * kSide);
-    for (int y = 0; y < frame.height; ++y) {
-      for (int x = 0; x < frame.width; ++x) {
-        const double value = luma((x + 0.5) / 2 - 0.5, (y + 0.5) / 2 - 0.5) + noise * normal(random_);
-        std::fill_n(frame.at(x, y), 3, static_cast<uint8_t>(std::clamp(255 * value + 0.5, 0.0, 255.0)));
-        frame.at(x, y)[3] = 255;
-      }
-    }
+    const Rgba frame = painted(2 * kSide, 2 * kSide, [&](int32_t x, int32_t y) {
+      const double value = luma((x + 0.5) / 2 - 0.5, (y + 0.5) / 2 - 0.5) + noise * normal(random_);
+      const double gray = std::clamp(255 * value + 0.5, 0.0, 255.0);
+      return std::array{gray, gray, gray};
+    });
     const GlTexture texture = upload(gl(), frame);
     field_->see(TextureRef{texture.id(), GL_TEXTURE_2D, frame.width, frame.height}, {});
     return field_->follow();

@@ -100,35 +100,20 @@ std::string pipeline_of(const std::string& source, const std::string& model) {
   return text;
 }
 
-GstElement* launch(const std::string& text) {
-  GError* error = nullptr;
-  GstElement* pipeline = gst_parse_launch(text.c_str(), &error);
-  EXPECT_EQ(error, nullptr) << error->message;
-  return pipeline;
-}
-
-Mask pull(GstElement* pipeline, const char* sink_name) {
-  GstElement* sink = gst_bin_get_by_name(GST_BIN(pipeline), sink_name);
-  GstSample* sample = gst_app_sink_try_pull_sample(GST_APP_SINK(sink), 60 * GST_SECOND);
-  gst_object_unref(sink);
-  EXPECT_NE(sample, nullptr) << sink_name << ": " << error_of(pipeline);
+Mask pull(const Launched& pipeline, const char* sink) {
+  GstSample* sample = pipeline.pull(sink);
   return sample != nullptr ? take_first_component(sample) : Mask();
 }
 
 TEST(Refine, FollowsTheEdgesOfFigures) {
-  init_gstreamer();
   constexpr int kFrames = 8;
-  GstElement* pipeline = launch(pipeline_of(
+  Truths truths;
+  const Launched pipeline(pipeline_of(
       "glfiguresrc name=figure framing=selfie seed-interval=1 seed=2000000 num-buffers=" + std::to_string(kFrames) +
           " ! video/x-raw(memory:GLMemory),width=" + std::to_string(kWidth) + ",height=" + std::to_string(kHeight),
       "figure"));
-  Truths truths;
-  GstElement* figure = gst_bin_get_by_name(GST_BIN(pipeline), "figure");
-  GstPad* pad = gst_element_get_static_pad(figure, "src");
-  truths.collect_at(pad);
-  gst_object_unref(pad);
-  gst_object_unref(figure);
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  truths.collect_from(pipeline["figure"]);
+  pipeline.play();
   Scores scores{};
   for (int frame = 0; frame < kFrames && !HasFailure(); ++frame) {
     for (size_t i = 0; i < kRefinements.size(); ++i) {
@@ -143,8 +128,6 @@ TEST(Refine, FollowsTheEdgesOfFigures) {
     const std::lock_guard lock(truths.mutex);
     truths.masks.pop_front();
   }
-  gst_element_set_state(pipeline, GST_STATE_NULL);
-  gst_object_unref(pipeline);
   print("figures of 1280x720, their true masks", scores);
   EXPECT_GT(scores[1][0], scores[0][0] + 0.08) << "bilateral";
   EXPECT_GT(scores[2][0], scores[0][0] + 0.15) << "guided";
@@ -155,17 +138,16 @@ TEST(Refine, FollowsTheEdgesOfFigures) {
 TEST(Refine, FollowsTheEdgesOfPeople) {
   const std::string shared = shared_directory();
   if (shared.empty()) GTEST_SKIP() << "needs the real models and pictures of ../shared";
-  init_gstreamer();
   const std::string model = shared + "/models/segmentation/mediapipe_selfie_segmenter_256.tflite";
   for (const std::string name : {"mp_portrait", "mp_pose"}) {
     const Rgba golden = load_picture(shared + "/media/" + name + "_segmentation_golden.png");
     ASSERT_GT(golden.width, 0) << name;
     Mask truth(golden.pixels.size() / 4);
     for (size_t i = 0; i < truth.size(); ++i) truth[i] = golden.pixels[4 * i + 2];  // blue people on red
-    GstElement* pipeline = launch(pipeline_of("filesrc location=" + shared + "/media/" + name +
-                                                  ".jpg ! jpegdec ! videoconvert ! video/x-raw,format=RGBA ! glupload",
-                                              model));
-    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    const Launched pipeline(pipeline_of("filesrc location=" + shared + "/media/" + name +
+                                            ".jpg ! jpegdec ! videoconvert ! video/x-raw,format=RGBA ! glupload",
+                                        model));
+    pipeline.play();
     Scores scores{};
     for (size_t i = 0; i < kRefinements.size(); ++i) {
       const Mask found = pull(pipeline, kRefinements[i]);
@@ -174,8 +156,6 @@ TEST(Refine, FollowsTheEdgesOfPeople) {
         scores[i][t] = boundary_f(found, truth, golden.width, golden.height, kTolerances[t]);
       }
     }
-    gst_element_set_state(pipeline, GST_STATE_NULL);
-    gst_object_unref(pipeline);
     print((name + ", MediaPipe's mask").c_str(), scores);
     // Just below the values measured when this test was written.
     const std::array<double, 3> least =

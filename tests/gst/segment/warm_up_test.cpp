@@ -9,6 +9,7 @@
 
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
+#include "harness/value_of.h"
 #include "segment/compositor.h"
 #include "segment/shaders.h"
 #include "sightglass/empty_frame.h"
@@ -48,16 +49,14 @@ class WarmUpTest : public GlTest {
 
 TEST_F(WarmUpTest, TheFirstFrameTakesAsLongAsTheNext) {
   if (device().renderer.find("llvmpipe") == std::string::npos) GTEST_SKIP() << "only llvmpipe compiles when it draws";
-  auto cold = create();
-  ASSERT_TRUE(cold.ok()) << cold.status().message();
-  ASSERT_TRUE(cold->resize(kWidth, kHeight).ok());
-  const double cold_first = milliseconds_of_draw(*cold), usual = milliseconds_of_draw(*cold);
+  auto cold = value_of(create());
+  ASSERT_TRUE(cold.resize(kWidth, kHeight).ok());
+  const double cold_first = milliseconds_of_draw(cold), usual = milliseconds_of_draw(cold);
 
-  auto warm = create();
-  ASSERT_TRUE(warm.ok()) << warm.status().message();
-  const Status warmed = warm->warm_up(mask(), kWidth, kHeight);
+  auto warm = value_of(create());
+  const Status warmed = warm.warm_up(mask(), kWidth, kHeight);
   ASSERT_TRUE(warmed.ok()) << warmed.message();
-  const double first = milliseconds_of_draw(*warm);
+  const double first = milliseconds_of_draw(warm);
   std::printf("first frame %.1f ms, without warming up %.1f ms; second frame %.1f ms\n", first, cold_first, usual);
   ASSERT_GT(cold_first - usual, 20) << "the driver loaded the programs instead of compiling them";
   EXPECT_LT(first - usual, (cold_first - usual) / 10);

@@ -1,12 +1,87 @@
-// PosenetDecoderOp on maps that can be checked by hand: 5 x 6 cells of 10 pixels.
-#include "graph/posenet.h"
-
+// TFLite_Detection_PostProcess, PosenetDecoderOp on 5 x 6 cells of 10 pixels, and TOPK_V2, on inputs that are easy to
+// check.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "graph/detection.h"
+#include "graph/graph.h"
+#include "graph/posenet.h"
+#include "harness/value_of.h"
+#include "ref/ref_ops.h"
 #include "single_op.h"
 
 namespace sightglass::test {
 namespace {
+
+// Four anchors of height and width 2 with centers at x = 1, 1.5, 5, and 9, and y = 1. The first two share 3 of 5 units
+// of area: an intersection over union of 0.6.
+const HostTensor kAnchors = floats({4, 4}, {1, 1, 2, 2, 1, 1.5f, 2, 2, 1, 5, 2, 2, 1, 9, 2, 2});
+const HostTensor kNoOffsets = floats({1, 4, 4}, std::vector<float>(16, 0.0f));
+
+DetectionAttr attributes(int32_t detections, int32_t classes) {
+  DetectionAttr attr;
+  attr.max_detections = detections;
+  attr.classes = classes;
+  attr.iou_threshold = 0.5f;
+  attr.score_threshold = 0.1f;
+  return attr;
+}
+
+std::vector<HostTensor> detect(const DetectionAttr& attr, const std::vector<HostTensor>& inputs) {
+  return evaluate_all(OpType::kDetectionPostprocess, attr, inputs, detection::kOutputs);
+}
+
+TEST(RefDetection, ABetterBoxSuppressesOverlappingBoxes) {
+  const HostTensor scores = floats({1, 4, 1}, {0.5f, 0.75f, 0.25f, 0.0625f});
+  const auto out = detect(attributes(3, 1), {kNoOffsets, scores, kAnchors});
+  expect_floats(out[detection::kOutBoxes], {1, 3, 4}, {0, 0.5f, 2, 2.5f, 0, 4, 2, 6, 0, 0, 0, 0});
+  expect_floats(out[detection::kOutClasses], {1, 3}, {0, 0, 0});
+  expect_floats(out[detection::kOutScores], {1, 3}, {0.75f, 0.25f, 0});
+  expect_floats(out[detection::kOutNumber], {1}, {2});
+}
+
+TEST(RefDetection, EqualsKeepTheirOrder) {
+  const HostTensor scores = floats({1, 4, 1}, {0.5f, 0.5f, 0.5f, 0.5f});
+  const auto out = detect(attributes(4, 1), {kNoOffsets, scores, kAnchors});
+  expect_floats(out[detection::kOutBoxes], {1, 4, 4}, {0, 0, 2, 2, 0, 4, 2, 6, 0, 8, 2, 10, 0, 0, 0, 0});
+}
+
+TEST(RefDetection, BoxesAreDecodedWithTheirScales) {
+  DetectionAttr attr = attributes(1, 1);
+  attr.y_scale = 2;
+  attr.x_scale = 4;
+  attr.h_scale = 5;
+  attr.w_scale = 10;
+  // Half a height down, a quarter of a width right, twice as high, half as wide. A fifth value is ignored.
+  const float higher = 5 * std::log(2.0f), narrower = 10 * std::log(0.5f);
+  const HostTensor offsets = floats({1, 1, 5}, {1, 1, higher, narrower, 7});
+  const auto out = detect(attr, {offsets, floats({1, 1, 2}, {0.9f, 0.5f}), floats({1, 4}, {1, 1, 2, 2})});
+  expect_floats(out[detection::kOutBoxes], {1, 1, 4}, {0, 1, 4, 2}, 1e-5f);
+  expect_floats(out[detection::kOutScores], {1, 1}, {0.5f});  // the preceding score is that of no object
+}
+
+TEST(RefDetection, SeveralClassesPerBox) {
+  DetectionAttr attr = attributes(2, 3);
+  attr.max_classes = 2;
+  const HostTensor scores = floats({1, 4, 3}, {0.1f, 0.3f, 0.2f, 0, 0, 0, 0.5f, 0.4f, 0.5f, 0, 0, 0});
+  const auto out = detect(attr, {kNoOffsets, scores, kAnchors});
+  expect_floats(out[detection::kOutClasses], {1, 4}, {0, 2, 1, 2});
+  expect_floats(out[detection::kOutScores], {1, 4}, {0.5f, 0.5f, 0.3f, 0.2f});
+  expect_floats(out[detection::kOutNumber], {1}, {2});
+}
+
+TEST(RefDetection, RegularSuppressionIsPerClass) {
+  DetectionAttr attr = attributes(3, 2);
+  attr.regular = true;
+  attr.per_class = 2;
+  // Boxes 0 and 1 overlap, but each is the best of one class.
+  const HostTensor scores = floats({1, 4, 2}, {0.9f, 0.2f, 0.8f, 0.7f, 0.3f, 0.15f, 0.6f, 0.125f});
+  const auto out = detect(attr, {kNoOffsets, scores, kAnchors});
+  expect_floats(out[detection::kOutClasses], {1, 3}, {0, 1, 0});
+  expect_floats(out[detection::kOutScores], {1, 3}, {0.9f, 0.7f, 0.6f});
+  expect_floats(out[detection::kOutNumber], {1}, {3});
+}
 
 constexpr int32_t kRows = 5, kColumns = 6;
 constexpr float kStride = 10;
@@ -153,6 +228,47 @@ TEST(RefPosenet, Masks) {
   const auto nobody = decode(Maps(), attributes(3), true);
   for (const float v : nobody[posenet::kOutMasks].as<float>()) EXPECT_EQ(v, 0);
 }
+
+Result<std::vector<HostTensor>> top_k(const HostTensor& in, int32_t k) {
+  Graph graph;
+  Node node;
+  node.op = OpType::kTopK;
+  node.attributes = TopKAttr{k};
+  const auto add = [&graph](DataType type, const Shape& shape) {
+    Value value;
+    value.type = type;
+    value.shape = shape;
+    return graph.add_value(std::move(value));
+  };
+  Shape picked = in.shape;
+  picked.set_dim(picked.rank() - 1, k);
+  node.inputs = {add(in.type, in.shape)};
+  node.outputs = {add(in.type, picked), add(DataType::kInt32, picked)};
+  return ref::evaluate(graph, node, {&in});
+}
+
+void expect_top(const HostTensor& in, const Shape& shape, const std::vector<float>& elements,
+                const std::vector<int64_t>& places) {
+  const auto picked = value_of(top_k(in, shape.dim(shape.rank() - 1)));
+  expect_floats(picked[0], shape, elements);
+  expect_integers(picked[1], DataType::kInt32, shape, places);
+}
+
+TEST(RefTopK, LargestFirstInEveryRow) {
+  expect_top(floats({2, 4}, {1, 4, -2, 3, 0, -1, -5, -3}), {2, 2}, {4, 3, 0, -1}, {1, 3, 0, 1});
+}
+
+TEST(RefTopK, EqualValuesAreInIndexOrder) { expect_top(floats({5}, {2, 7, 2, 7, 2}), {4}, {7, 7, 2, 2}, {1, 3, 0, 2}); }
+
+TEST(RefTopK, NanComesLast) { expect_top(floats({3}, {NAN, -1, 5}), {3}, {5, -1, NAN}, {2, 1, 0}); }
+
+TEST(RefTopK, BytesAreComparedUnchanged) {
+  const HostTensor in = numbers<uint8_t>(DataType::kUInt8, {3}, {3, 200, 100});
+  const auto picked = value_of(top_k(in, 2));
+  expect_integers(picked[1], DataType::kInt32, {2}, {1, 2});
+}
+
+TEST(RefTopK, AskingForTooManyIsAnError) { expect_failure(top_k(floats({3}, {1, 2, 3}), 4), {"no 4 elements"}); }
 
 }  // namespace
 }  // namespace sightglass::test
