@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "segment/segmenter.h"
+#include "segment/settings.h"
 
 namespace sightglass::obs {
 

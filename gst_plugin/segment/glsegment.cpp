@@ -11,7 +11,7 @@
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "meta/meta_types.h"
-#include "segment/background_picture.h"
+#include "segment/background.h"
 #include "segment/loaded_masks.h"
 #include "segment/mask_pad.h"
 #include "segment/segmenter.h"

@@ -8,7 +8,7 @@
 #include "gobject/log.h"
 #include "segment/background_video.h"
 #include "segment/mask_pad.h"
-#include "segment/segmenter.h"
+#include "segment/settings.h"
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
 #include "segment/mask_model.h"
+#include "segment/segmenter.h"
 #include "sightglass/gst/mask_meta.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()

@@ -7,7 +7,7 @@
 
 #include "element/loaded_model.h"
 #include "segment/mask_pad.h"
-#include "segment/segmenter.h"
+#include "segment/settings.h"
 
 namespace sightglass {
 

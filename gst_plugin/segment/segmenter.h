@@ -1,4 +1,4 @@
-// glsegment on one GL context: its settings, and the effect that runs the model and composites frames with the mask.
+// glsegment on one GL context: the effect that runs the model and composites frames with the mask.
 #pragma once
 
 #include <cstdint>
@@ -9,75 +9,19 @@
 
 #include "draw/overlay_painter.h"
 #include "element/effect.h"
-#include "element/element_settings.h"
 #include "element/loaded_model.h"
-#include "gobject/properties.h"
+#include "segment/background.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
 #include "segment/mask_filters.h"
 #include "segment/mask_model.h"
 #include "segment/model_input.h"
-#include "segment/picture.h"
+#include "segment/settings.h"
 #include "sightglass/input_transform.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
 
 namespace sightglass {
-
-// Where masks come from.
-enum class MaskSource : uint8_t { kModel, kMeta };
-
-// How frames look until the model is ready.
-enum class Start : uint8_t { kWait, kBlurred };
-
-struct SegmentSettings : ElementSettings {
-  SegmentSettings() { run.on_failure = OnFailure::kBackground; }
-
-  // Read when the element starts.
-  std::optional<std::string> classes;
-  int output = -1;
-  std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
-  bool attach_mask = false;
-  std::optional<Refine> refine;  // unset: by the model
-  bool skip_static = false;
-  MaskSource mask_source = MaskSource::kModel;
-  Start start = Start::kWait;
-  // Live.
-  SegmentLook look;             // see look_for()
-  std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
-  std::optional<float> smoothing, softness;
-  std::optional<std::string> background_location;
-  PictureFit background_fit = PictureFit::kCover;
-  Fit fit = Fit::kStretch;
-  // Not properties.
-  bool needs_masks = false;                // besides attach_mask
-  std::shared_ptr<const Picture> picture;  // at background_location, once loaded
-
-  // `look`, complete for a model with these defaults.
-  SegmentLook look_for(const MaskDefaults& defaults) const;
-  Refine refine_for(const MaskDefaults& defaults) const;
-  // Without the normalization, which ModelSettings has.
-  Result<MaskModelOptions> mask_model_options() const;
-};
-
-const PropertyTable<SegmentSettings>& segment_properties();
-
-// What frames are composited with besides the mask: an image, or the frame of a second video.
-class FrameBackdrop {
- public:
-  // After that of the compositor.
-  void resize(const FrameSize& size);
-  // Gives the compositor the image of the settings, if it changed.
-  Status update_picture(const SegmentSettings& settings, Compositor& compositor);
-  // The same, and the video frame that is attached to the frame; fails if that cannot be shown. Needs `context`
-  // current.
-  Status prepare(FrameJob& job, Compositor& compositor, GstGLContext* context);
-
- private:
-  std::shared_ptr<const Picture> uploaded_;
-  PictureFit fit_ = PictureFit::kCover;
-  FrameSize size_;
-};
 
 // The result is the mask.
 class Segmenter : public Effect {

@@ -9,7 +9,7 @@
 
 #include "element/element_settings.h"
 #include "obs_session.h"
-#include "segment/segmenter.h"
+#include "segment/settings.h"
 
 namespace sightglass::test {
 namespace {

@@ -20,7 +20,7 @@
 #include "segment/blur.h"
 #include "segment/mask_model.h"
 #include "segment/picture.h"
-#include "segment/segmenter.h"
+#include "segment/settings.h"
 #include "tiny_model.h"
 
 namespace sightglass::test {

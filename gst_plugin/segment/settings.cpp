@@ -1,5 +1,6 @@
-// The properties of glsegment.
-#include "segment/segmenter.h"
+#include "segment/settings.h"
+
+#include "segment/blur.h"
 
 namespace sightglass {
 

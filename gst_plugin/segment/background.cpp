@@ -1,8 +1,10 @@
-#include "segment/background_picture.h"
+#include "segment/background.h"
 
 #include <utility>
 
+#include "gl/gl_bridge.h"
 #include "gobject/log.h"
+#include "meta/meta_types.h"
 #include "segment/picture.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
@@ -82,6 +84,64 @@ Status BackgroundPicture::load(const SegmentSettings& settings) {
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(picture_, Picture::load(location, largest_));
   GST_DEBUG_OBJECT(log_object(), "background image %s loaded", location.c_str());
+  return {};
+}
+
+namespace {
+
+// The frame of the background video that belongs to a frame, mapped for drawing on the GL thread.
+class BackgroundFrame {
+ public:
+  BackgroundFrame(const BackgroundMeta& meta, GstGLContext* context) {
+    status_ = check_gl_memory(gst_buffer_peek_memory(meta.frame, 0), context);
+    if (!status_.ok()) return;
+    wait_for_buffer(meta.frame, context);
+    pixel_aspect_ =
+        static_cast<float>(GST_VIDEO_INFO_PAR_N(&meta.info)) / static_cast<float>(GST_VIDEO_INFO_PAR_D(&meta.info));
+    mapped_.emplace(meta.frame, meta.info, GST_MAP_READ);
+    if (!mapped_->ok()) status_ = device_error("the background's frame cannot be mapped as a texture");
+  }
+
+  const Status& status() const { return status_; }
+  TextureRef texture() const { return mapped_->texture(); }
+  float pixel_aspect() const { return pixel_aspect_; }
+
+ private:
+  Status status_;
+  std::optional<MappedTexture> mapped_;
+  float pixel_aspect_ = 1;
+};
+
+}  // namespace
+
+void FrameBackdrop::resize(const FrameSize& size) {
+  size_ = size;
+  uploaded_.reset();
+}
+
+Status FrameBackdrop::update_picture(const SegmentSettings& settings, Compositor& compositor) {
+  const PictureFit fit = settings.background_fit;
+  if (settings.picture == nullptr || (settings.picture == uploaded_ && fit == fit_)) return {};
+  uploaded_ = settings.picture;
+  fit_ = fit;
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Picture::Scaled scaled,
+                              uploaded_->scale(size_.width, size_.height, fit, size_.pixel_aspect));
+  return compositor.set_picture(scaled.pixels, scaled.place);
+}
+
+Status FrameBackdrop::prepare(FrameJob& job, Compositor& compositor, GstGLContext* context) {
+  const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
+  SIGHTGLASS_RETURN_IF_ERROR(update_picture(settings, compositor));
+  const PictureFit fit = settings.background_fit;
+  const BackgroundMeta* meta = job.input != nullptr ? background_meta_of(job.input) : nullptr;
+  if (meta == nullptr) {
+    compositor.set_video({}, 1, fit);
+    return {};
+  }
+  const auto behind = std::make_shared<BackgroundFrame>(*meta, context);
+  SIGHTGLASS_RETURN_IF_ERROR(behind->status());
+  compositor.set_video(behind->texture(), behind->pixel_aspect(), fit);
+  job.kept = behind;
   return {};
 }
 

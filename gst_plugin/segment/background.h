@@ -1,4 +1,4 @@
-// The image behind the foreground of glsegment: loads it, and chooses what to show while it is missing.
+// What is behind the foreground of glsegment besides the frame itself: an image, or the frame of a second video.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,14 @@
 #include <optional>
 #include <string>
 
-#include "segment/segmenter.h"
+#include "element/effect.h"
+#include "segment/compositor.h"
+#include "segment/settings.h"
 #include "sightglass/status.h"
 
 namespace sightglass {
 
+// Loads the image, and chooses what to show while it is missing.
 class BackgroundPicture {
  public:
   // At the start of the element: fails if the settings want an image that is not there.
@@ -39,6 +42,23 @@ class BackgroundPicture {
   std::shared_ptr<const Picture> picture_;
   std::optional<std::string> location_;  // of picture_, or of the one that failed to load
   int32_t largest_ = 0;
+};
+
+// What frames are composited with besides the mask: an image, or the frame of a second video.
+class FrameBackdrop {
+ public:
+  // After that of the compositor.
+  void resize(const FrameSize& size);
+  // Gives the compositor the image of the settings, if it changed.
+  Status update_picture(const SegmentSettings& settings, Compositor& compositor);
+  // The same, and the video frame that is attached to the frame; fails if that cannot be shown. Needs `context`
+  // current.
+  Status prepare(FrameJob& job, Compositor& compositor, GstGLContext* context);
+
+ private:
+  std::shared_ptr<const Picture> uploaded_;
+  PictureFit fit_ = PictureFit::kCover;
+  FrameSize size_;
 };
 
 }  // namespace sightglass

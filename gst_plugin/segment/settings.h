@@ -1,0 +1,57 @@
+// The settings of glsegment.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "element/element_settings.h"
+#include "gobject/properties.h"
+#include "segment/look.h"
+#include "segment/mask_model.h"
+#include "segment/mask_refiner.h"
+#include "segment/picture.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/plan.h"
+
+namespace sightglass {
+
+// Where masks come from.
+enum class MaskSource : uint8_t { kModel, kMeta };
+
+// How frames look until the model is ready.
+enum class Start : uint8_t { kWait, kBlurred };
+
+struct SegmentSettings : ElementSettings {
+  SegmentSettings() { run.on_failure = OnFailure::kBackground; }
+
+  // Read when the element starts.
+  std::optional<std::string> classes;
+  int output = -1;
+  std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
+  bool attach_mask = false;
+  std::optional<Refine> refine;  // unset: by the model
+  bool skip_static = false;
+  MaskSource mask_source = MaskSource::kModel;
+  Start start = Start::kWait;
+  // Live.
+  SegmentLook look;             // see look_for()
+  std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
+  std::optional<float> smoothing, softness;
+  std::optional<std::string> background_location;
+  PictureFit background_fit = PictureFit::kCover;
+  Fit fit = Fit::kStretch;
+  // Not properties.
+  bool needs_masks = false;                // besides attach_mask
+  std::shared_ptr<const Picture> picture;  // at background_location, once loaded
+
+  // `look`, complete for a model with these defaults.
+  SegmentLook look_for(const MaskDefaults& defaults) const;
+  Refine refine_for(const MaskDefaults& defaults) const;
+  // Without the normalization, which ModelSettings has.
+  Result<MaskModelOptions> mask_model_options() const;
+};
+
+const PropertyTable<SegmentSettings>& segment_properties();
+
+}  // namespace sightglass
