@@ -54,21 +54,6 @@ GstDebugCategory* results_log() {
   return category;
 }
 
-GstDebugCategory* segment_log() {
-  static GstDebugCategory* const category = make_log_category("glsegment", "people before another background");
-  return category;
-}
-
-GstDebugCategory* pose_log() {
-  static GstDebugCategory* const category = make_log_category("glpose", "pose estimation");
-  return category;
-}
-
-GstDebugCategory* infer_log() {
-  static GstDebugCategory* const category = make_log_category("glinfer", "inference with any model");
-  return category;
-}
-
 const Log& engine_log() {
   static const Log& log = *new Log(write, wants);  // elements may end after everything static has
   return log;

@@ -20,6 +20,11 @@
 
 namespace sightglass {
 
+GstDebugCategory* infer_log() {
+  static GstDebugCategory* const category = make_log_category("glinfer", "inference with any model");
+  return category;
+}
+
 namespace {
 
 using S = InferSettings;

@@ -19,6 +19,11 @@
 
 namespace sightglass {
 
+GstDebugCategory* pose_log() {
+  static GstDebugCategory* const category = make_log_category("glpose", "pose estimation");
+  return category;
+}
+
 namespace {
 
 using S = PoseSettings;

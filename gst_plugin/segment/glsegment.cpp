@@ -19,6 +19,12 @@
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
+
+GstDebugCategory* segment_log() {
+  static GstDebugCategory* const category = make_log_category("glsegment", "people before another background");
+  return category;
+}
+
 namespace {
 
 class SegmentElement : public ModelElement {

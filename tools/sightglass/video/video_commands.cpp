@@ -223,8 +223,8 @@ Status run_task(const VideoTask& task, VideoArguments arguments) {
 // The first element of Sightglass with a model in a pipeline; null if there is none.
 ElementPtr find_model_element(GstElement* pipeline) {
   if (!GST_IS_BIN(pipeline)) return nullptr;
-  for (const char* name : {"glsegment", "glpose", "glinfer"}) {
-    GstIterator* const elements = gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), name);
+  for (const VideoTask& task : video_tasks()) {
+    GstIterator* const elements = gst_bin_iterate_all_by_element_factory_name(GST_BIN(pipeline), task.element);
     GValue item = G_VALUE_INIT;
     ElementPtr found;
     if (gst_iterator_next(elements, &item) == GST_ITERATOR_OK) {
