@@ -255,8 +255,7 @@ TEST_F(LayoutTest, DepthToSpace) {
   for (const int block : {1, 2, 3}) {
     for (const int channels : kChannels) {
       CaseBuilder builder(seed++);
-      builder.node(OpType::kDepthToSpace, BlockSizeAttr{block},
-                   {builder.input({2, 5, 7, channels * block * block})});
+      builder.node(OpType::kDepthToSpace, BlockSizeAttr{block}, {builder.input({2, 5, 7, channels * block * block})});
       check(builder.build("DEPTH_TO_SPACE by " + std::to_string(block) + " to C" + std::to_string(channels)), false,
             kExact);
     }
