@@ -8,9 +8,11 @@
 #include <string>
 
 #include "gl/counting_gl.h"
+#include "gl/gl_state_guard.h"
 #include "gl/objects.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
+#include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/value_of.h"
 #include "segment/mask_filters.h"
@@ -18,6 +20,21 @@
 
 namespace sightglass::test {
 namespace {
+
+using GlStateGuardTest = GlTest;
+
+// Code in between may bind nothing at all.
+TEST_F(GlStateGuardTest, AroundNothingChangesNothing) {
+  for (const FrameKind kind : {FrameKind::kRgba, FrameKind::kTwoPlanes, FrameKind::kThreePlanes}) {
+    for (const GLenum unit : {GL_TEXTURE0, GL_TEXTURE5}) {
+      gl().ActiveTexture(unit);
+      const GlState before = snapshot_gl_state(gl());
+      { const GlStateGuard guard(gl(), kind); }
+      EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "") << to_string(kind);
+    }
+  }
+  gl().ActiveTexture(GL_TEXTURE0);
+}
 
 class PassTest : public GlTest {
  protected:
