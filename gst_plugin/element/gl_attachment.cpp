@@ -124,7 +124,7 @@ Status GlAttachment::set_caps(const FrameFormat& input, const GstVideoInfo& outp
   const std::lock_guard lock(mutex_);
   placement_.set_caps(input, output);
   // Tags in mid-stream trigger renegotiation. If the frames stay the same, nothing is forgotten.
-  return runner_ != nullptr && built_for_ == input.kind ? follow_size(*element_.settings.snapshot()) : Status();
+  return runner_ != nullptr && built_for_ == input.kind ? follow_size(*element_.frame_settings()) : Status();
 }
 
 Result<bool> GlAttachment::prepare(GstGLContext* context) {
@@ -290,7 +290,7 @@ void GlAttachment::note_arrived(const std::vector<SharedResults>& results) {
 std::optional<FramePlace> GlAttachment::place() const {
   const std::lock_guard lock(mutex_);
   if (context_ == nullptr) return {};
-  return FramePlace{ref(context_),     built_for_, sized_for_, tuning_, cache_folder_, element_.settings.snapshot(),
+  return FramePlace{ref(context_),     built_for_, sized_for_, tuning_, cache_folder_, element_.frame_settings(),
                     element_.element()};
 }
 
