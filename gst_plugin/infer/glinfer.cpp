@@ -30,8 +30,6 @@ namespace {
 using S = InferSettings;
 
 constexpr double kMostScale = 65536;  // same as for input-scale
-constexpr RunSettings S::*kRun = &S::run;
-constexpr ResultsPolicy S::*kResults = &S::results;
 constexpr double kScaleDefault = 1, kOffsetDefault = 0;
 
 template <typename T>
@@ -102,7 +100,7 @@ const PropertyTable<InferSettings>& infer_properties() {
                        {Fit::kCover, "Crop the frame to the model aspect ratio", "cover"}},
                       kLive, "How to fit a frame of another aspect ratio into the model input"),
       },
-      run_properties(kRun), failure_properties(kRun), results_properties(kResults));
+      run_properties<S>(&S::run), failure_properties<S>(&S::run), results_properties<S>(&S::results));
   return *table;
 }
 

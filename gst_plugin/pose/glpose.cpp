@@ -28,9 +28,6 @@ namespace {
 
 using S = PoseSettings;
 
-constexpr RunSettings S::*kRun = &S::run;
-constexpr ResultsPolicy S::*kResults = &S::results;
-
 template <typename T>
 auto look(T PoseLook::*member) {
   return within(&S::look, member);
@@ -87,7 +84,7 @@ const PropertyTable<PoseSettings>& pose_properties() {
           row::color("point-color", "Point color", style(&SkeletonStyle::point_color), kLive,
                      "Color of skeleton points, ARGB (big-endian, not premultiplied)"),
       },
-      run_properties(kRun), failure_properties(kRun), results_properties(kResults));
+      run_properties<S>(&S::run), failure_properties<S>(&S::run), results_properties<S>(&S::results));
   return *table;
 }
 

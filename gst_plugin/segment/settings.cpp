@@ -11,7 +11,6 @@ using S = SegmentSettings;
 constexpr float kMostSmoothing = 0.95F;  // a mask that never settles is of no use
 constexpr int kMostOutputs = 1023;
 constexpr MaskDefaults kUnknown;
-constexpr RunSettings S::*kRun = &S::run;
 
 template <typename T>
 auto look(T SegmentLook::*member) {
@@ -143,14 +142,15 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                     "CPU)"),
           row::number("static-threshold", "Static threshold", look(&SegmentLook::static_threshold), 0, 1, kLive,
                       "Maximum change of a mean color in [0,1] over 4x4 model pixels that skip-static ignores"),
-          row::choice("on-failure", "On failure", within(kRun, &RunSettings::on_failure), "GstGLSegmentOnFailure",
+          row::choice("on-failure", "On failure", within<RunSettings, S>(&S::run, &RunSettings::on_failure),
+                      "GstGLSegmentOnFailure",
                       {{OnFailure::kBlack, "Black frame", "black"},
                        {OnFailure::kPass, "Whole frame as foreground", "pass"},
                        {OnFailure::kError, "End the stream with an error", "error"},
                        {OnFailure::kBackground, "Only background; black if drawing fails", "background"}},
                       kLive, "What to show when the mask of a frame cannot be computed while playing"),
       },
-      run_properties(kRun));
+      run_properties<S>(&S::run));
   return *table;
 }
 
