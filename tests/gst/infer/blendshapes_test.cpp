@@ -10,17 +10,15 @@
 #include <optional>
 
 #include "detect/detect_reference.h"
-#include "element/effect_runner.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "gpu_engine/internals.h"
-#include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "harness/value_of.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
-#include "infer/inferencer.h"
+#include "infer/inferencer_case.h"
 #include "infer/landmarks.h"
 #include "model_store.h"
 #include "ref/ref_ops.h"
@@ -168,11 +166,7 @@ class BlendshapesTest : public GlTest {
     models_ = load_models();
     if (!models_) GTEST_SKIP() << "no face_landmarker.task in ../shared";
   }
-  struct Running {
-    std::unique_ptr<EffectRunner> runner;
-    BufferRange found;
-  };
-  Running make(const DeviceLimits& limits) {
+  RunningInferencer make(const DeviceLimits& limits) {
     const auto plan = [&](const std::shared_ptr<const Model>& model, const PlanOptions& options) {
       return value_of(Plan::build(model, limits, options));
     };
@@ -183,33 +177,13 @@ class BlendshapesTest : public GlTest {
     auto made = Inferencer::create(target, plan(m.landmarks.model, m.landmarks.plan_options), m.landmarks,
                                    Inferencer::Detector{m.detector, plan(m.detector.model, m.detector.plan_options)},
                                    plan(m.blendshapes.model, m.blendshapes.plan_options));
-    EXPECT_TRUE(made.ok()) << made.status().message();
-    if (!made.ok()) return {};
-    const BufferRange found = (*made)->traits().found;
-    auto runner = EffectRunner::create(target, *std::move(made), nullptr, MaskSync::kExact);
-    EXPECT_TRUE(runner.ok()) << runner.status().message();
-    return {runner.ok() ? *std::move(runner) : nullptr, found};
+    return {target, value_of(std::move(made))};
   }
   // The results for one frame.
-  std::unique_ptr<LandmarkObjects> process(Running& running, const Rgba& picture, const InferLook& look) {
-    const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
-    const auto settings = std::make_shared<InferSettings>();
-    settings->look = look;
-    settings->max_results = look.max_results;
-    settings->fit = Fit::kLetterbox;
-    if (look.blendshapes) settings->results.mode = ResultsMode::kMeta;
-    const GlState before = snapshot_gl_state(gl());
-    Status status = running.runner->resize({picture.width, picture.height}, *settings);
-    EXPECT_TRUE(status.ok()) << status.message();
-    FrameJob job;
-    job.settings = settings;
-    job.frame = {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height};
-    job.output = out.id();
-    status = running.runner->process(job);
-    EXPECT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+  std::unique_ptr<LandmarkObjects> process(RunningInferencer& running, const Rgba& picture, const InferLook& look) {
+    running.process(gl(), picture, look, Fit::kLetterbox);
     auto content = std::make_unique<LandmarkObjects>();
-    const BufferRange range = running.found;
+    const BufferRange range = running.inferencer->traits().found;
     gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
     gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
     const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(*content), GL_MAP_READ_BIT);

@@ -7,17 +7,15 @@
 #include <numeric>
 
 #include "detect/detect_reference.h"
-#include "element/effect_runner.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
-#include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
 #include "harness/value_of.h"
 #include "infer/contours.h"
 #include "infer/infer_model.h"
-#include "infer/inferencer.h"
+#include "infer/inferencer_case.h"
 #include "infer/landmarks.h"
 
 namespace sightglass::test {
@@ -32,43 +30,24 @@ constexpr const char* kNoModels = "no models next to the source tree";
 
 class InferTest : public GlTest {
  protected:
-  struct Running {
+  struct Running : RunningInferencer {
+    explicit Running(InferModel described) : model(std::move(described)) {}
     InferModel model;
-    std::unique_ptr<EffectRunner> runner;
-    Inferencer* inferencer = nullptr;  // of the runner
   };
   Running make(const std::string& model, const InferModelOptions& options = {},
                Precision precision = Precision::kFp32) {
-    Running running;
-    running.model = value_of(load_infer_model((*shared_dir() / "models" / (model + ".tflite")).string(), options));
+    Running running(value_of(load_infer_model((*shared_dir() / "models" / (model + ".tflite")).string(), options)));
     running.model.plan_options.precision = precision;
     const auto plan = value_of(Plan::build(running.model.model, device().limits, running.model.plan_options));
     const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
                           device(),         FrameKind::kRgba,
                           TuningMode::kOff, ""};
-    auto made = value_of(Inferencer::create(target, plan, running.model));
-    running.inferencer = made.get();
-    running.runner = value_of(EffectRunner::create(target, std::move(made), nullptr, MaskSync::kExact));
+    static_cast<RunningInferencer&>(running) = {target, value_of(Inferencer::create(target, plan, running.model))};
     return running;
   }
   // Processes one frame, and returns the output image.
   Rgba process(Running& running, const Rgba& picture, const InferLook& look, Fit fit = Fit::kStretch) {
-    const GlTexture in = upload(gl(), picture), out = make_texture(gl(), GL_RGBA8, picture.width, picture.height);
-    const auto settings = std::make_shared<InferSettings>();
-    settings->look = look;
-    settings->max_results = look.max_results;
-    settings->fit = fit;
-    const GlState before = snapshot_gl_state(gl());
-    Status status = running.runner->resize({picture.width, picture.height}, *settings);
-    EXPECT_TRUE(status.ok()) << status.message();
-    FrameJob job;
-    job.settings = settings;
-    job.frame = {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height};
-    job.output = out.id();
-    status = running.runner->process(job);
-    EXPECT_TRUE(status.ok()) << status.message();
-    EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
-    return download(gl(), out.id(), picture.width, picture.height);
+    return running.process(gl(), picture, look, fit);
   }
   std::vector<Detection> detections(const Running& running) {
     return read_detections(gl(), running.inferencer->traits().found.buffer);

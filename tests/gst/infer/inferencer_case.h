@@ -1,0 +1,46 @@
+// Runs the effect of glinfer on images, without a pipeline.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "element/effect_runner.h"
+#include "gl_pictures.h"
+#include "harness/gl_state.h"
+#include "harness/value_of.h"
+#include "infer/inferencer.h"
+
+namespace sightglass::test {
+
+struct RunningInferencer {
+  RunningInferencer() = default;
+  RunningInferencer(const GlTarget& target, std::unique_ptr<Inferencer> effect) : inferencer(effect.get()) {
+    runner = value_of(EffectRunner::create(target, std::move(effect), nullptr, MaskSync::kExact));
+  }
+
+  // Processes one frame, and returns the output image. Expects that GL state stays as it is.
+  Rgba process(const GlApi& gl, const Rgba& picture, const InferLook& look, Fit fit) {
+    const GlTexture in = upload(gl, picture), out = make_texture(gl, GL_RGBA8, picture.width, picture.height);
+    const auto settings = std::make_shared<InferSettings>();
+    settings->look = look;
+    settings->max_results = look.max_results;
+    settings->fit = fit;
+    if (look.blendshapes) settings->results.mode = ResultsMode::kMeta;
+    const GlState before = snapshot_gl_state(gl);
+    Status status = runner->resize({picture.width, picture.height}, *settings);
+    EXPECT_TRUE(status.ok()) << status.message();
+    FrameJob job;
+    job.settings = settings;
+    job.frame = {TextureRef{in.id(), GL_TEXTURE_2D, picture.width, picture.height}, {}, picture.width, picture.height};
+    job.output = out.id();
+    status = runner->process(job);
+    EXPECT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(difference(before, snapshot_gl_state(gl)), "");
+    return download(gl, out.id(), picture.width, picture.height);
+  }
+
+  std::unique_ptr<EffectRunner> runner;
+  Inferencer* inferencer = nullptr;  // of the runner
+};
+
+}  // namespace sightglass::test
