@@ -184,7 +184,8 @@ std::array<float, 4> visible_chroma(const FrameRef& frame) {
 
 FrameBlock frame_block(const FrameRef& frame, const InputTransform& reader_to_frame) {
   const auto& m = reader_to_frame.m;
-  return {{m[0], m[1], m[2], 0, m[3], m[4], m[5], 0},
+  const auto columns = static_cast<float>(frame.width), rows = static_cast<float>(frame.height);
+  return {{m[0], m[1], m[2], columns, m[3], m[4], m[5], rows},
           frame.visible,
           outermost(frame.visible, {frame.width, frame.height}),
           outermost(visible_chroma(frame), frame.chroma_size),

@@ -10,7 +10,7 @@ void place_input(vec4 square) {
   vec2 corner = square.xy / u_frame.xy - 0.5 * (across + down);
   for (int row = 0; row < 2; ++row) {
     vec4 m = frame_place[row];
-    frame_block[row] = vec4(dot(m.xy, across), dot(m.xy, down), dot(m.xyz, vec3(corner, 1.0)), 0.0);
+    frame_block[row] = vec4(dot(m.xy, across), dot(m.xy, down), dot(m.xyz, vec3(corner, 1.0)), m.w);
   }
   frame_block[2] = frame_visible;
   frame_block[3] = frame_centers;

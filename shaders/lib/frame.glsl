@@ -46,3 +46,32 @@ vec4 sample_frame(vec2 at, vec4 padding) {
       all(greaterThanEqual(place, frame_visible.xy)) && all(lessThanEqual(place, frame_visible.zw));
   return inside ? fetch_frame(place) : padding;
 }
+
+// How many fetches along a side of a cell, in stored-frame coordinates, stand for the pixels that it covers: each is the
+// mean of two.
+int fetches_along(vec2 side) {
+  const float kRounding = 0.02;
+  float pixels = length(side * vec2(frame_place[0].w, frame_place[1].w));
+  return clamp(int(ceil(0.5 * pixels - kRounding)), 1, kMostFetches);
+}
+
+// The mean color of a cell with the center `at` and the size `cell` in reader coordinates, such as a pixel of the reader;
+// `padding` if the center is outside of the visible part. One sample there would show noise, and miss what is thinner
+// than the distance between the samples.
+vec4 sample_frame_cell(vec2 at, vec2 cell, vec4 padding) {
+  vec2 place = place_in_frame(at);
+  bool inside =
+      all(greaterThanEqual(place, frame_visible.xy)) && all(lessThanEqual(place, frame_visible.zw));
+  if (!inside) return padding;
+  vec2 right = cell.x * vec2(frame_place[0].x, frame_place[1].x);
+  vec2 down = cell.y * vec2(frame_place[0].y, frame_place[1].y);
+  int across = fetches_along(right), along = fetches_along(down);
+  right /= float(across);
+  down /= float(along);
+  vec2 first = place - 0.5 * (float(across - 1) * right + float(along - 1) * down);
+  vec4 sum = vec4(0.0);
+  for (int y = 0; y < along; ++y) {
+    for (int x = 0; x < across; ++x) sum += fetch_frame(first + float(x) * right + float(y) * down);
+  }
+  return sum / float(across * along);
+}

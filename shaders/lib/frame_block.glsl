@@ -2,7 +2,8 @@
 // part of the program, which several elements may share.
 #include "sightglass/frame_ref.h"
 layout(std140, binding = kFrameBinding) uniform Frame {
-  vec4 frame_place[2];  // rows of the map from reader to stored-frame coordinates, in fractions; w is unused
+  vec4 frame_place[2];  // rows of the map from reader to stored-frame coordinates, in fractions; w: columns and rows
+                        // of the stored frame
   vec4 frame_visible;   // the visible part of the stored frame: minimum and maximum coordinates
   vec4 frame_centers;   // centers of the outermost samples in there: filters reach no others
   vec4 frame_chroma_centers;  // the same in chroma planes

@@ -149,6 +149,62 @@ TEST_F(FrameTest, KernelsSamplePlanes) {
   }
 }
 
+// A pixel of the input is the mean of the pixels of the frame that it covers, exactly if those are 1, 2, 4 or 8 per
+// axis.
+TEST_F(FrameTest, LargerFramesAreAveraged) {
+  struct Case {
+    int across, down;  // pixels of the frame per pixel of the input
+    bool part;         // the input shows the middle of a frame of twice the size
+  };
+  for (const auto& [across, down, part] : {Case{1, 1, false}, {2, 4, false}, {8, 2, false}, {4, 8, true}}) {
+    const int width = across * kWidth * (part ? 2 : 1), height = down * kHeight * (part ? 2 : 1);
+    Random random(9);
+    std::vector<uint8_t> pixels;
+    for (int i = 0; i < 4 * width * height; ++i) pixels.push_back(static_cast<uint8_t>(random.pick(0, 255)));
+    const GlTexture texture = make_texture(gl(), GL_RGBA8, width, height);
+    gl().BindTexture(GL_TEXTURE_2D, texture.id());
+    gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+    gl().BindTexture(GL_TEXTURE_2D, 0);
+    const int left = part ? width / 4 : 0, top = part ? height / 4 : 0;
+    HostTensor means(DataType::kFloat32, {1, kHeight, kWidth, 3});
+    for (int i = 0; i < kHeight * kWidth * 3; ++i) {
+      const int x = left + across * (i / 3 % kWidth), y = top + down * (i / 3 / kWidth);
+      double sum = 0;
+      for (int j = 0; j < across * down; ++j) {
+        sum += pixels[static_cast<size_t>(4 * ((y + j / across) * width + x + j % across) + i % 3)];
+      }
+      means.as<float>()[i] = static_cast<float>(sum / (255.0 * across * down));
+    }
+    const InputTransform place = part ? InputTransform{{0.5F, 0, 0.25F, 0, 0.5F, 0.25F}} : InputTransform{};
+    for (const bool convolution : {true, false}) {
+      CaseBuilder builder(11);
+      const ValueId data = builder.input({1, kHeight, kWidth, 3});
+      if (convolution) {
+        builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
+                     {data, builder.constant({8, 3, 3, 3}), builder.constant({8})});
+      } else {
+        builder.node(OpType::kTanh, {}, {data});
+      }
+      const OpCase op = builder.build("means");
+      const auto expected = value_of(ref::run(op.graph, {means}));
+      PlanOptions options;
+      options.inputs.resize(1);
+      options.inputs[0].source = InputSpec::Source::kTexture;
+      const auto plan = value_of(Plan::build(*model_from_graph(op.graph), device().limits, options));
+      auto session = value_of(Session::create(gl(), plan));
+      ASSERT_TRUE(session->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, width, height}, place).ok());
+      ASSERT_TRUE(session->run().ok());
+      HostTensor got(DataType::kFloat32, plan->model().outputs()[0].shape);
+      ASSERT_TRUE(session->read_output(0, got.data).ok());
+      const double error = compare(expected.at(0), got).nmse;
+      std::printf("%d x %d pixels%s, %s: NMSE %.3g\n", across, down, part ? " of a part" : "",
+                  convolution ? "convolution" : "load", error);
+      // Texture units interpolate with eight bits.
+      EXPECT_LT(error, 3e-5);
+    }
+  }
+}
+
 TEST_F(FrameTest, ExternalTexturesNeedTheExtension) {
   CaseBuilder builder(12);
   builder.node(OpType::kTanh, {}, {builder.input({1, 8, 8, 3})});

@@ -35,7 +35,9 @@ struct FrameRef {
 
 // The uniform block Frame of shaders/lib/frame.glsl.
 struct FrameBlock {
-  std::array<float, 8> place{};  // rows of the map from reader coordinates to stored-frame coordinates, in fractions
+  // Two rows of four: of the map from reader coordinates to stored-frame coordinates, in fractions, and the stored size
+  // along that axis in pixels. With a size of 0, a reader takes one bilinear sample per pixel of its own.
+  std::array<float, 8> place{};
   std::array<float, 4> visible{};
   std::array<float, 4> centers{}, chroma_centers{};  // of the outermost visible samples, per plane
   std::array<float, 4> chroma{};
@@ -43,6 +45,8 @@ struct FrameBlock {
   bool operator==(const FrameBlock&) const = default;
 };
 inline constexpr GLuint kFrameBinding = 2;
+// Per axis, the bilinear fetches whose mean is a pixel of the model input.
+inline constexpr int kMostFetches = 4;
 FrameBlock frame_block(const FrameRef& frame, const InputTransform& reader_to_frame);
 
 // Texture units of the frame, per plane. The units between belong to buffer textures in compute shaders, and to other
