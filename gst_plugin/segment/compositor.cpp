@@ -240,7 +240,7 @@ void Compositor::run_passes(const Passes& passes, Pass& pass, const FrameRef& fr
     pass.read(unit, result.id);
   };
   if (refine_ != Refine::kNone) {
-    add("refining the mask by the frame", kMaskUnit, [&] { return parts_.refiner.run(pass); });
+    add("refining the mask by the frame", kMaskUnit, [&] { return parts_.refiner.run(pass, noise_); });
   }
   if (passes.picture) pass.read(kBackgroundUnit, video_ != 0 ? video_ : picture_.id());
   if (passes.tints) pass.read(kBackgroundUnit, classes_, nearest_.id());
@@ -270,6 +270,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
                         const InputTransform& mask_to_upright, GLuint output, const SegmentLook& look) {
   Block block{make_matte(mask, mask_to_upright, look).block()};
   const Passes passes = choose_passes(look, block);
+  block.guide_history = std::exchange(has_stillness_, false) ? 1.0F : 0.0F;
   SIGHTGLASS_RETURN_IF_ERROR(compile(passes));
   SIGHTGLASS_RETURN_IF_ERROR(allocate(passes, mask));
 

@@ -55,6 +55,13 @@ class Compositor {
   // other background; ID 0: none. It must outlive the draws that use it.
   void set_video(const TextureRef& texture, float pixel_aspect, PictureFit fit);
 
+  // Sets what is known of the noise in the frame of the mask, for the next draw(): the range of FramePair, and whether
+  // G of the mask is that of MaskSmoother. Without it, the mask is refined as if frames had no noise.
+  void set_noise(const BufferRange& noise, bool has_stillness) {
+    noise_ = noise;
+    has_stillness_ = has_stillness;
+  }
+
   // Draws into the RGBA texture `output`, which has the size of the upright frame and may be mutable. `frame` has the
   // kind given to create(). `upright_to_stored` maps coordinates of the upright frame to the stored one,
   // `mask_to_upright` those of the mask to the upright frame. The color replaces a missing image.
@@ -75,7 +82,7 @@ class Compositor {
     float light_wrap = 0;
     float overlay_opacity = 0;
     float despill = 0;
-    float unused = 0;
+    float guide_history = 0;
     bool operator==(const Block&) const = default;
   };
   struct Programs {
@@ -129,6 +136,8 @@ class Compositor {
   PictureView picture_view_;
   GLuint video_ = 0;
   PictureView video_view_;
+  BufferRange noise_;
+  bool has_stillness_ = false;
   FrameSize size_;
 };
 

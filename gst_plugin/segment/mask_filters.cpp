@@ -62,60 +62,32 @@ int32_t motion_blocks(int32_t pixels) { return (pixels + kMotionBlock - 1) / kMo
 
 }  // namespace
 
-Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
-                                        int32_t height) {
-  const ProgramKey keys[] = {{luma_shader(kind)}, {kMotionShader}};
+Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group, int32_t mask_width,
+                                        int32_t mask_height) {
+  const ProgramKey keys[] = {{kMotionShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
-  // Masks of few pixels show too little of the frame.
-  const MaskRefiner::Size size = MaskRefiner::size_for(width, height);
-  MotionField field(group->gl(), size.width, size.height, std::move(programs));
-  const GlTexture black = make_texture(group->gl(), GL_RGBA8, 1, 1);
-  FrameRef nothing(TextureRef{black.id(), GL_TEXTURE_2D, 1, 1});
-  nothing.kind = kind;
-  nothing.textures.fill(kind == FrameKind::kExternal ? 0 : black.id());
-  field.see(nothing, {});
-  field.match();
-  field.reset();
-  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that measure motion"));
+  const MaskRefiner::Size size = MaskRefiner::size_for(mask_width, mask_height);
+  MotionField field(group->gl(), motion_blocks(size.width), motion_blocks(size.height), std::move(programs[0]));
+  const GlTexture black = make_texture(group->gl(), GL_RGBA16F, 1, 1);
+  field.match({.luma = {black.id(), GL_TEXTURE_2D, 1, 1}});
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the texture that holds motion"));
   return field;
 }
 
-MotionField::MotionField(const GlApi& gl, int32_t width, int32_t height, std::vector<SharedProgram> programs)
-    : gl_(&gl), width_(width), height_(height), programs_(std::move(programs)), frame_block_(gl) {
-  for (GlTexture& texture : lumas_) texture = make_texture(gl, GL_RGBA8, width, height);
-  blocks_ = make_texture(gl, GL_RGBA16F, motion_blocks(width), motion_blocks(height));
-  linear_ = make_sampler(gl, GL_LINEAR);
-}
+MotionField::MotionField(const GlApi& gl, int32_t blocks_x, int32_t blocks_y, SharedProgram program)
+    : gl_(&gl),
+      blocks_x_(blocks_x),
+      blocks_y_(blocks_y),
+      program_(std::move(program)),
+      blocks_(make_texture(gl, GL_RGBA16F, blocks_x, blocks_y)) {}
 
-void MotionField::see(const FrameRef& frame, const InputTransform& mask_to_stored) {
-  Pass pass(*gl_, linear_.id());
-  pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, mask_to_stored));
-  pass.read(kLumaUnit, lumas_[current_].id(), 0);
-  pass.read(frame);
-  pass.write(0, lumas_[1 - current_].id(), GL_RGBA8);
-  pass.dispatch(programs_[0]->id(), groups_across(width_), groups_across(height_));
-  has_seen_ = true;
-}
-
-std::optional<MotionField::Motion> MotionField::follow() {
-  if (!std::exchange(has_seen_, false)) {
-    has_previous_ = false;  // the stored frame is not that of the mask
-    return {};
-  }
-  current_ = 1 - current_;
-  if (!std::exchange(has_previous_, true)) return {};
-  return match();
-}
-
-MotionField::Motion MotionField::match() {
-  const GlTexture& luma = lumas_[current_];
-  const int32_t across = motion_blocks(width_), down = motion_blocks(height_);
+TextureRef MotionField::match(const SeenFrame& seen) {
   Pass pass(*gl_);
-  pass.read(0, luma.id());
+  pass.read(0, seen.luma.id);
   pass.write(0, blocks_.id(), GL_RGBA16F);
-  pass.dispatch(programs_[1]->id(), static_cast<GLuint>(across), static_cast<GLuint>(down));
-  return {{luma.id(), GL_TEXTURE_2D, width_, height_}, {blocks_.id(), GL_TEXTURE_2D, across, down}};
+  pass.dispatch(program_->id(), static_cast<GLuint>(blocks_x_), static_cast<GLuint>(blocks_y_));
+  return {blocks_.id(), GL_TEXTURE_2D, blocks_x_, blocks_y_};
 }
 
 Result<MaskSmoother> MaskSmoother::create(const std::shared_ptr<ShareGroup>& group, int32_t width, int32_t height) {
@@ -133,17 +105,18 @@ MaskSmoother::MaskSmoother(const GlApi& gl, std::vector<SharedProgram> programs,
   linear_ = make_sampler(gl, GL_LINEAR);
 }
 
-TextureRef MaskSmoother::run(const TextureRef& mask, float share, const std::optional<MotionField::Motion>& motion) {
+TextureRef MaskSmoother::run(const TextureRef& mask, float share, const SeenFrame& seen,
+                             const std::optional<TextureRef>& motion) {
   const GlTexture& target = masks_[next_];
   next_ = 1 - next_;
   Pass pass(*gl_);
-  pass.uniforms(kParamsBinding, block_, {{share}});
-  if (motion) {
-    pass.read(kLumaUnit, motion->luma.id, linear_.id());
-    pass.read(kMotionUnit, motion->blocks.id);
-  }
-  // Without a previous mask, the mask is mixed with itself, so that the uniform block stays the same.
-  pass.read(kBeforeUnit, has_before_ ? masks_[next_].id() : mask.id, linear_.id());
+  // Without a previous mask, the mask is mixed with itself.
+  const bool has_before = has_before_ && seen.has_previous;
+  pass.uniforms(kParamsBinding, block_, {{share, has_before ? 1.0F : 0.0F}});
+  pass.storage(kNoiseBlock, seen.noise);
+  pass.read(kLumaUnit, seen.luma.id, linear_.id());
+  if (motion) pass.read(kMotionUnit, motion->id);
+  pass.read(kBeforeUnit, has_before ? masks_[next_].id() : mask.id, linear_.id());
   pass.read(0, mask.id, linear_.id());
   pass.write(0, target.id(), GL_RGBA16F);
   pass.dispatch(programs_[motion ? 1 : 0]->id(), groups_across(width_), groups_across(height_));
@@ -151,9 +124,9 @@ TextureRef MaskSmoother::run(const TextureRef& mask, float share, const std::opt
   return {target.id(), GL_TEXTURE_2D, width_, height_};
 }
 
-void MaskSmoother::warm_up(const TextureRef& mask) {
-  run(mask, 0, {});
-  run(mask, 0, MotionField::Motion{mask, mask});
+void MaskSmoother::warm_up(const TextureRef& mask, const SeenFrame& seen) {
+  run(mask, 0, seen, {});
+  run(mask, 0, seen, mask);
   reset();
 }
 

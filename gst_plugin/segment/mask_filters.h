@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "gl/objects.h"
-#include "sightglass/frame_ref.h"
+#include "segment/frame_pair.h"
 #include "sightglass/gl_objects.h"
-#include "sightglass/input_transform.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
@@ -48,43 +47,25 @@ class IslandRemover {
   std::array<UniformBlock<Reach>, 2> blocks_;
 };
 
-// Averages masks over time, along the motion of blocks between their frames.
-
 // Motion of blocks between the frames of two masks, computed on the GPU at the size of the mask.
 // All calls, including the destructor, need the context current, and leave GL state as sessions do.
 class MotionField {
  public:
-  // For masks of this size, and frames of that kind. Compiles the programs that the group does not have yet, and runs
-  // them once, so that drivers finish compiling.
-  static Result<MotionField> create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
-                                    int32_t height);
+  // For masks of this size. Compiles the program if the group does not have it yet, and runs it once, so that drivers
+  // finish compiling.
+  static Result<MotionField> create(const std::shared_ptr<ShareGroup>& group, int32_t mask_width, int32_t mask_height);
 
-  // Stores the luma of the frame for which a mask is computed now. `mask_to_stored` maps the mask to the stored frame.
-  void see(const FrameRef& frame, const InputTransform& mask_to_stored);
-  struct Motion {
-    TextureRef luma;    // of that frame in R, of the frame of the previous mask in G
-    TextureRef blocks;  // one texel per block, to be added to a position to find it in the previous frame: x and y in
-                        // fractions in R and G
-  };
-  // Call it when the mask of the frame of the last see() is complete. Empty if there is no frame of a previous mask, or
-  // if see() was not called since the last call. Valid until the next see().
-  std::optional<Motion> follow();
-  // The next frame is from another scene. No GL call.
-  void reset() { has_seen_ = has_previous_ = false; }
+  // Returns the motion from the previous frame to this one; there must be one. One texel per block, to be added to a
+  // position to find it in the previous frame: x and y in fractions in R and G. Valid until the next call.
+  TextureRef match(const SeenFrame& seen);
 
  private:
-  MotionField(const GlApi& gl, int32_t width, int32_t height, std::vector<SharedProgram> programs);
-  Motion match();
+  MotionField(const GlApi& gl, int32_t blocks_x, int32_t blocks_y, SharedProgram program);
 
   const GlApi* gl_;
-  int32_t width_, height_;               // of the luma
-  std::vector<SharedProgram> programs_;  // luma, motion
-  std::array<GlTexture, 2> lumas_;
+  int32_t blocks_x_, blocks_y_;
+  SharedProgram program_;
   GlTexture blocks_;
-  GlSampler linear_;
-  UniformBlock<FrameBlock> frame_block_;
-  size_t current_ = 0;  // the luma of the last complete mask
-  bool has_seen_ = false, has_previous_ = false;
 };
 
 // Averages masks over time where nothing changes: shaders/segment/smooth.comp.
@@ -94,18 +75,18 @@ class MaskSmoother {
   static Result<MaskSmoother> create(const std::shared_ptr<ShareGroup>& group, int32_t width, int32_t height);
 
   // Returns `mask`, a 2D texture with the probability in R, mixed with the share `share`, in [0,1), of the previous
-  // result where both nearly agree. With `motion`, the previous result is first moved accordingly. The texture has the
-  // size of the mask, with the probability in R, and is valid until the call after the next. Leaves GL state as
-  // sessions do.
-  TextureRef run(const TextureRef& mask, float share, const std::optional<MotionField::Motion>& motion);
+  // result where the frame is still or both nearly agree. With `motion`, of MotionField, the previous result is first
+  // moved accordingly. The texture has the size of the mask, with the probability in R, and in G how far it is that of
+  // before because the frame is still. It is valid until the call after the next. Leaves GL state as sessions do.
+  TextureRef run(const TextureRef& mask, float share, const SeenFrame& seen, const std::optional<TextureRef>& motion);
   // The next mask is of another scene.
   void reset() { has_before_ = false; }
   // Runs every program once, so that drivers finish compiling.
-  void warm_up(const TextureRef& mask);
+  void warm_up(const TextureRef& mask, const SeenFrame& seen);
 
  private:
   struct Block {
-    std::array<float, 4> share{};
+    std::array<float, 4> share_and_previous{};
     bool operator==(const Block&) const = default;
   };
   MaskSmoother(const GlApi& gl, std::vector<SharedProgram> programs, int32_t width, int32_t height);

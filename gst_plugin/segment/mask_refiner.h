@@ -1,12 +1,15 @@
 // Makes the mask follow the edges in the frame: the input of the model is much smaller than the frame.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "gl/pass.h"
 #include "sightglass/gl_objects.h"
+#include "sightglass/session.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
@@ -38,18 +41,21 @@ class MaskRefiner {
   // Returns the texture that the composite samples in place of the mask, in mask coordinates. Not for kNone. The pass,
   // whose sampler is linear, reads the frame and, in kMaskUnit, the mask, and has the blocks SegmentLook and Frame.
   // Afterwards it reads another texture in unit 0, and in kSurroundingsUnit what the composite samples there.
-  TextureRef run(Pass& pass);
+  // `noise` is that of FramePair; a range of no bytes: none.
+  TextureRef run(Pass& pass, const BufferRange& noise);
 
  private:
-  MaskRefiner(const GlApi& gl, Refine refine, std::vector<SharedProgram> programs)
-      : gl_(&gl), refine_(refine), programs_(std::move(programs)) {}
+  MaskRefiner(const GlApi& gl, Refine refine, std::vector<SharedProgram> programs);
   // The size of the texture of linear functions for a guide of that size.
   static Size functions_of(const Size& size);
 
   const GlApi* gl_;
   Refine refine_;
   std::vector<SharedProgram> programs_;  // guide, close fit, wide fit, mean, bounds
-  GlTexture guide_, surroundings_, fit_, trust_, mean_, mean_trust_, bounds_;  // the means first hold the close fit
+  GlBuffer no_noise_;
+  std::array<GlTexture, 2> guides_;  // this one and the previous one, in turn
+  size_t guide_ = 0;
+  GlTexture surroundings_, fit_, trust_, mean_, mean_trust_, bounds_;  // the means first hold the close fit
   Size size_;
 };
 

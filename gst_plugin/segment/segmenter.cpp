@@ -37,6 +37,7 @@ Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::s
 }
 
 Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips) {
+  refine_ = refine;
   if (mask.classes) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session_->output_buffer(mask.output));
     SIGHTGLASS_ASSIGN_OR_RETURN(ClassReader classes, ClassReader::create(group_, *mask.classes, scores));
@@ -50,7 +51,9 @@ Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips)
   SIGHTGLASS_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, model_mask_));
   islands_.emplace(std::move(islands));
   const int32_t mask_width = model_mask_.width, mask_height = model_mask_.height;
-  SIGHTGLASS_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, read_kind_, mask_width, mask_height));
+  SIGHTGLASS_ASSIGN_OR_RETURN(FramePair frames, FramePair::create(group_, read_kind_, mask_width, mask_height));
+  frames_.emplace(std::move(frames));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, mask_width, mask_height));
   motion_.emplace(std::move(motion));
   SIGHTGLASS_ASSIGN_OR_RETURN(MaskSmoother smoother, MaskSmoother::create(group_, mask_width, mask_height));
   smoother_.emplace(std::move(smoother));
@@ -74,14 +77,14 @@ Status Segmenter::resize(const FrameSize& size, const ElementSettings& /*setting
   backdrop_.resize(size);
   if (classes_) classes_->resize(size.height);
   if (std::exchange(warm_, true)) return compositor_->resize(size.width, size.height, size.pixel_aspect);
-  smoother_->warm_up(islands_->run());
+  smoother_->warm_up(islands_->run(), frames_->last());
   return compositor_->warm_up(mask_, size.width, size.height, size.pixel_aspect);
 }
 
 void Segmenter::forget() {
   has_previous_ = watched_ = false;
   smoother_->reset();
-  motion_->reset();
+  frames_->reset();
 }
 
 Status Segmenter::prepare(FrameJob& job) {
@@ -108,7 +111,7 @@ Result<ModelStage> Segmenter::begin_stage(size_t /*stage*/, const UprightFrame& 
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
   SIGHTGLASS_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
-  if (look_.smoothing > 0 && look_.motion) motion_->see(frame.stored, mask_to_stored);
+  if (look_.smoothing > 0 || refine_ == Refine::kGuided) frames_->see(frame.stored, mask_to_stored);
   GST_LOG_OBJECT(log_object(), "model: runs%s", still_ ? ", unless the GPU finds the image still" : "");
   return ModelStage{session_.get(), still_ ? watch(frame.stored, mask_to_stored) : BufferRange{}};
 }
@@ -132,10 +135,14 @@ TextureRef Segmenter::postprocess_mask(TextureRef mask) {
     mask = islands_->run();
   }
   // Also while it is not wanted, since it then forgets the frame.
-  const std::optional<MotionField::Motion> motion = motion_->follow();
-  if (look_.smoothing > 0) {
+  const std::optional<SeenFrame> seen = frames_->follow();
+  const bool smooths = look_.smoothing > 0 && seen;
+  compositor_->set_noise(seen ? seen->noise : BufferRange{}, smooths);
+  if (smooths) {
+    std::optional<TextureRef> motion;
+    if (look_.motion && seen->has_previous) motion = motion_->match(*seen);
     GST_TRACE_OBJECT(log_object(), "pass: smoothing the mask%s", motion ? " along the motion of blocks" : "");
-    return smoother_->run(mask, look_.smoothing, motion);
+    return smoother_->run(mask, look_.smoothing, *seen, motion);
   }
   smoother_->reset();
   return mask;

@@ -13,6 +13,7 @@
 #include "segment/background.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
+#include "segment/frame_pair.h"
 #include "segment/mask_filters.h"
 #include "segment/mask_model.h"
 #include "segment/model_input.h"
@@ -62,6 +63,7 @@ class Segmenter : public Effect {
   std::unique_ptr<Session> session_;
   std::optional<Compositor> compositor_;
   std::optional<IslandRemover> islands_;
+  std::optional<FramePair> frames_;
   std::optional<MotionField> motion_;
   std::optional<MaskSmoother> smoother_;
   std::optional<ClassReader> classes_;  // if the model distinguishes several
@@ -69,6 +71,7 @@ class Segmenter : public Effect {
   std::unique_ptr<StillWatcher> still_;    // if the model does not run on still images
   std::optional<FeedbackInput> feedback_;  // if the model takes its previous mask
   FrameBackdrop backdrop_;
+  Refine refine_ = Refine::kNone;
   TextureRef model_mask_;
   TextureRef mask_;  // that one, or without islands, or smoothed
   int32_t model_width_ = 0, model_height_ = 0;

@@ -16,12 +16,17 @@ namespace sightglass {
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
 inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3, kCloseUnit = 2, kCloseTrustUnit = 3;
+inline constexpr GLuint kPreviousGuideUnit = 2;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 
 // The storage block of model_input.h, in words: two alternating flags, each at an offset that every device can bind,
 // and a count of skipped frames. Then the side of a block that is compared as one, in pixels.
 inline constexpr GLuint kFlagsBlock = 0;
 inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
+
+// The storage block of segment/noise.glsl, and its size.
+inline constexpr GLuint kNoiseBlock = 0;
+inline constexpr int kNoiseFloats = 4;
 
 // Storage blocks of classes.comp and of legend.comp.
 inline constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;
@@ -55,6 +60,7 @@ inline ShaderKey smooth_shader(bool motion) {
   return {"segment/smooth.comp", motion ? std::vector<ShaderDefine>{{"MOTION", "1"}} : std::vector<ShaderDefine>{}};
 }
 inline ShaderKey luma_shader(FrameKind kind) { return frame_shader({"segment/luma.comp", {}}, kind); }
+inline ShaderKey noise_shader(FrameKind kind) { return frame_shader({"segment/noise.comp", {}}, kind); }
 inline const ShaderKey kMotionShader{"segment/motion.comp", {}};
 inline const ShaderKey kIslandCoreShader{"segment/island_core.comp", {}};
 inline const ShaderKey kIslandReachShader{"segment/island_reach.comp", {}};
@@ -93,6 +99,7 @@ inline std::vector<ShaderKey> segment_shader_variants() {
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));
     keys.push_back(luma_shader(kind));
+    keys.push_back(noise_shader(kind));
     keys.push_back(still_watch_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(split_colors_shader(kind, refine));

@@ -41,7 +41,8 @@ layout(binding = kLightUnit) uniform sampler2D u_light;  // blurred background l
 
 void main() {
   vec4 frame = fetch_frame(place_in_frame(v_place));
-  float mixture = opacity(v_place, frame.rgb);
+  MaskThere there = mask_there(v_place);
+  float mixture = opacity(there, quiet_color(there, v_place, frame.rgb));
 #ifdef FEATHERED
   float front = sample_bspline(u_feathered, v_place).r;
 #else

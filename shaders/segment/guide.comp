@@ -1,12 +1,13 @@
 // The frame and its mask side by side at the size at which the mask is refined: colors in RGB, the probability of
-// foreground in A.
+// foreground in A. Where the frame is still, the colors are means over time, without noise.
 #include "gl/compute.h"
 #include "lib/frame.glsl"
 #include "segment/bspline.glsl"
 #include "segment/matte.glsl"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
-layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
+layout(binding = kPreviousGuideUnit) uniform sampler2D u_previous;
+layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
 // The minimum and maximum probability around a pixel, in R and G, the variance of the colors within it, in B, and its own
 // probability, in A.
 layout(rgba16f, binding = 1) writeonly uniform highp image2D u_surroundings;
@@ -49,6 +50,9 @@ void main() {
     }
   }
   vec2 center = clamp((vec2(position) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
+  const float kHistory = 0.8;
+  float still = u_guide_history * textureLod(u_mask, center, 0.0).g;
+  color = mix(color, texelFetch(u_previous, position, 0).rgb, kHistory * still);
   imageStore(u_output, position, vec4(color, sample_bspline(u_mask, center).r));
   imageStore(u_surroundings, position, vec4(least, greatest, variance, textureLod(u_mask, center, 0.0).r));
 }

@@ -13,12 +13,15 @@
 //   WIDE  if defined, the large window, and the choice between both; otherwise, the small one. The sums of both would spill
 //         registers of Mali and VideoCore GPUs.
 #include "gl/compute.h"
+#include "segment/noise.glsl"
 #include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = 0) uniform sampler2D u_guide;  // colors in RGB, mask in A
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;  // a in RGB; in A, b for colors less one half
 layout(rgba16f, binding = 1) writeonly uniform highp image2D u_trust;  // in R: how far the function counts, in [0,1]
+
+layout(std430, binding = kNoiseBlock) readonly buffer Noise { NOISE; };
 
 const int kSpacing = 2;
 #ifdef WIDE
@@ -32,6 +35,7 @@ const float kLeastWeight = 1e-3;  // of a pixel of which the model is not sure
 const int kTaps = 3;
 const float kEpsilon = 1e-4;
 #endif
+const float kNoiseShare = 1.0;  // of the variance of a pixel of the frame
 // Shares of the variance of the mask that a function explains: too small to count, and large enough.
 const float kUnexplained = 0.6, kExplained = 0.95;
 
@@ -97,17 +101,18 @@ vec4 fit(Moments m, float epsilon, out float explained) {
   return vec4(a, mean.a - dot(a, mean.rgb));
 }
 
-// Variances of colors around a function, within pixels of the guide, count as noise.
+// Variances of colors around a function, within pixels of the guide, count as noise, and so does the noise of the frame.
 float epsilon_of(ivec2 position) {
+  float noise = kNoiseShare * noise_sigma * noise_sigma;
 #ifdef WIDE
   ivec2 first = kSpacing * position, last = textureSize(u_guide, 0) - 1;
   float within = 0.0;
   for (int i = 0; i < 9; ++i) {
     within += texelFetch(u_surroundings, clamp(first + 4 * ivec2(i % 3 - 1, i / 3 - 1), ivec2(0), last), 0).b / 9.0;
   }
-  return kEpsilon + kWithin * within;
+  return kEpsilon + noise + kWithin * within;
 #else
-  return kEpsilon;
+  return kEpsilon + noise;
 #endif
 }
 

@@ -16,6 +16,7 @@ layout(std140, binding = kLookBinding) uniform Look {
   float u_light_wrap;    // amount of background light on foreground edges
   float u_overlay_opacity;  // opacity of colors over the frame
   float u_despill;          // 1: composite estimated foreground colors, 0: frame colors
+  float u_guide_history;    // 1: G of the mask says how still the frame is, 0: it does not
 };
 
 // Stays inside the mask borders and the letterbox bars, whose values are not about the frame.

@@ -3,7 +3,6 @@
 // too.
 #include "segment/shaders.h"
 
-layout(binding = kLumaUnit) uniform sampler2D u_luma;  // R: now, G: previous; needs a linear filter, as both masks do
 layout(binding = kMotionUnit) uniform sampler2D u_motion;
 
 // Mean change of luma and of the mask around a place, if it was displaced.

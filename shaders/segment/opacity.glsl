@@ -42,6 +42,7 @@ struct MaskThere {
   vec2 at;     // in the mask
   vec4 value;  // kNone: the probability, in R; kGuided: a linear function of color
   vec2 range;  // of refined probabilities
+  float noisy;  // kGuided: share of the mean color around a pixel in its color
 };
 
 MaskThere mask_there(vec2 place) {
@@ -50,7 +51,9 @@ MaskThere mask_there(vec2 place) {
 #if REFINE == Refine_kNone
   there.value = sample_bspline(u_mask, there.at);
 #else
-  there.range = sample_bspline(u_surroundings, there.at).rg;
+  vec3 surroundings = sample_bspline(u_surroundings, there.at).rgb;
+  there.range = surroundings.rg;
+  there.noisy = surroundings.b;
 #endif
 #if REFINE == Refine_kBilateral
   there.range = bounds(there.range);
@@ -74,6 +77,22 @@ float opacity(MaskThere there, vec3 color) {
   probability = clamp(probability, there.range.x, there.range.y);
 #endif
   return matte(probability);
+}
+
+// The color of a pixel for opacity(): without the noise that functions of color would show. A Gaussian over 5 x 5 pixels.
+vec3 quiet_color(MaskThere there, vec2 place, vec3 color) {
+#if REFINE == Refine_kGuided
+  bool open = there.noisy > 0.0 && matte(there.range.x) < matte(there.range.y);
+  const float kFalloff = 0.5 / (1.4 * 1.4);
+  vec4 sum = vec4(0.0);
+  int count = open ? 25 : 0;  // software renderers skip the rest of a loop, but no branch
+  for (int i = 0; i < count; ++i) {
+    vec2 d = vec2(i % 5 - 2, i / 5 - 2);
+    sum += exp(-kFalloff * dot(d, d)) * vec4(fetch_frame(place_in_frame(place + d * u_frame_texel)).rgb, 1.0);
+  }
+  if (open) color = mix(color, sum.rgb / sum.a, there.noisy);
+#endif
+  return color;
 }
 
 float opacity(vec2 place, vec3 color) { return opacity(mask_there(place), color); }

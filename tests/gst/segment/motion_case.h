@@ -51,7 +51,10 @@ class MotionTest : public GlTest {
     GlTest::SetUp();
     if (HasFatalFailure()) return;
     const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
-    auto field = MotionField::create(group, FrameKind::kRgba, kSide, kSide);
+    auto frames = FramePair::create(group, FrameKind::kRgba, kSide, kSide);
+    ASSERT_TRUE(frames.ok()) << frames.status().message();
+    frames_.emplace(std::move(frames).value());
+    auto field = MotionField::create(group, kSide, kSide);
     ASSERT_TRUE(field.ok()) << field.status().message();
     field_.emplace(std::move(field).value());
     auto smoother = MaskSmoother::create(group, kSide, kSide);
@@ -61,11 +64,12 @@ class MotionTest : public GlTest {
   void TearDown() override {
     smoother_.reset();
     field_.reset();
+    frames_.reset();
     GlTest::TearDown();
   }
 
   // The frame has twice the size of the mask; `luma` is in pixels of the mask, with noise of that standard deviation.
-  std::optional<MotionField::Motion> follow(const Plane& luma, double noise = 0) {
+  std::optional<SeenFrame> see(const Plane& luma, double noise = 0) {
     std::normal_distribution<double> normal(0, 1);
     const Rgba frame = painted(2 * kSide, 2 * kSide, [&](int32_t x, int32_t y) {
       const double value = luma((x + 0.5) / 2 - 0.5, (y + 0.5) / 2 - 0.5) + noise * normal(random_);
@@ -73,13 +77,18 @@ class MotionTest : public GlTest {
       return std::array{gray, gray, gray};
     });
     const GlTexture texture = upload(gl(), frame);
-    field_->see(TextureRef{texture.id(), GL_TEXTURE_2D, frame.width, frame.height}, {});
-    return field_->follow();
+    frames_->see(TextureRef{texture.id(), GL_TEXTURE_2D, frame.width, frame.height}, {});
+    return frames_->follow();
+  }
+  // The motion from the frame before; empty if there is none.
+  std::optional<TextureRef> follow(const Plane& luma, double noise = 0) {
+    seen_ = see(luma, noise);
+    if (!seen_ || !seen_->has_previous) return {};
+    return field_->match(*seen_);
   }
 
   // The new mask after smoothing; the model is wrong by noise of that standard deviation.
-  std::vector<float> smooth(const Plane& mask, double noise, float share,
-                            const std::optional<MotionField::Motion>& motion) {
+  std::vector<float> smooth(const Plane& mask, double noise, float share, const std::optional<TextureRef>& motion) {
     std::normal_distribution<double> normal(0, noise);
     std::vector<float> values;
     for (int y = 0; y < kSide; ++y) {
@@ -89,13 +98,16 @@ class MotionTest : public GlTest {
     }
     last_mask_ = values;
     const GlTexture texture = upload_mask(gl(), kSide, kSide, values);
-    const TextureRef result = smoother_->run({texture.id(), GL_TEXTURE_2D, kSide, kSide}, share, motion);
+    const TextureRef result =
+        smoother_->run({texture.id(), GL_TEXTURE_2D, kSide, kSide}, share, seen_.value_or(frames_->last()), motion);
     const std::vector<float> rgba = read_texture(result);
     for (size_t i = 0; i < values.size(); ++i) values[i] = rgba[4 * i];
     return values;
   }
 
   std::mt19937 random_{3};
+  std::optional<FramePair> frames_;
+  std::optional<SeenFrame> seen_;  // the last one
   std::optional<MotionField> field_;
   std::optional<MaskSmoother> smoother_;
   std::vector<float> last_mask_;  // before it was smoothed

@@ -1,5 +1,6 @@
 // Motion of blocks, compared with a scalar reference, and masks that are smoothed along known motion.
 #include <cstdio>
+#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -16,15 +17,17 @@ struct Vector {
 // The luma as the GPU has it: R now, G previous.
 class Lumas {
  public:
-  explicit Lumas(Rgba pixels) : pixels_(std::move(pixels)) {}
-  double now(int x, int y) const { return at(x, y)[0] / 255.0; }
-  double previous(int x, int y) const { return at(x, y)[1] / 255.0; }
+  Lumas(std::vector<float> rgba, const TextureRef& luma) : rgba_(std::move(rgba)), luma_(luma) {}
+  double now(int x, int y) const { return at(x, y)[0]; }
+  double previous(int x, int y) const { return at(x, y)[1]; }
 
  private:
-  const uint8_t* at(int x, int y) const {
-    return pixels_.at(std::clamp(x, 0, pixels_.width - 1), std::clamp(y, 0, pixels_.height - 1));
+  const float* at(int x, int y) const {
+    const int column = std::clamp(x, 0, luma_.width - 1), row = std::clamp(y, 0, luma_.height - 1);
+    return &rgba_[4 * static_cast<size_t>(row * luma_.width + column)];
   }
-  Rgba pixels_;
+  std::vector<float> rgba_;
+  TextureRef luma_;
 };
 
 double bias(double x, double y) { return kMotionBias * std::hypot(x, y); }
@@ -79,8 +82,8 @@ Vector block_motion(const Lumas& lumas, int block_x, int block_y) {
 class MotionFieldTest : public MotionTest {
  protected:
   // In pixels.
-  std::vector<Vector> blocks(const MotionField::Motion& motion) {
-    const std::vector<float> rgba = read_texture(motion.blocks);
+  std::vector<Vector> blocks(const TextureRef& motion) {
+    const std::vector<float> rgba = read_texture(motion);
     std::vector<Vector> result;
     for (size_t i = 0; i < rgba.size(); i += 4) result.push_back({rgba[i] * kSide, rgba[i + 1] * kSide});
     return result;
@@ -95,9 +98,9 @@ TEST_F(MotionFieldTest, MatchesTheReference) {
   EXPECT_FALSE(follow([&](double x, double y) { return scene(x, y, 0, 0); }, 0.02)) << "no previous frame";
   const auto motion = follow([&](double x, double y) { return scene(x, y, 3.4, -1.8); }, 0.02);
   ASSERT_TRUE(motion);
-  const Lumas lumas(download(gl(), motion->luma.id, kSide, kSide));
+  const Lumas lumas(read_texture(seen_->luma), seen_->luma);
   const std::vector<Vector> found = blocks(*motion);
-  const int across = motion->blocks.width;
+  const int across = motion->width;
   double most = 0;
   int different = 0;
   for (int i = 0; i < static_cast<int>(found.size()); ++i) {
@@ -121,7 +124,7 @@ TEST_F(MotionFieldTest, NoiseIsNoMotion) {
   const auto motion = follow([&](double x, double y) { return scene(x, y, 2); }, 0.01);
   ASSERT_TRUE(motion);
   const std::vector<Vector> found = blocks(*motion);
-  const int across = motion->blocks.width;
+  const int across = motion->width;
   int still = 0, moved = 0;
   for (int i = 0; i < static_cast<int>(found.size()); ++i) {
     const Vector& block = found[static_cast<size_t>(i)];
@@ -129,7 +132,7 @@ TEST_F(MotionFieldTest, NoiseIsNoMotion) {
     if (i % across < across / 2 - 1) still += block.x == 0 && block.y == 0 ? 1 : 0;
     if (i % across > across / 2 && i % across < across - 1) moved += std::abs(block.x + 2) < 0.3 ? 1 : 0;
   }
-  const int down = motion->blocks.height;
+  const int down = motion->height;
   std::printf("%d blocks stand still, %d move\n", still, moved);
   EXPECT_EQ(still, (across / 2 - 1) * down);
   EXPECT_GE(moved, (across / 2 - 2) * down * 9 / 10);
@@ -139,14 +142,14 @@ TEST_F(MotionFieldTest, FindsKnownMotion) {
   const Texture texture(3, 6);
   for (const Vector shift : {Vector{0, 0}, {1, 0}, {0.5, 0.25}, {-3.3, 2.6}, {5.5, -5.5}, {-6.4, 6.4}}) {
     for (const double noise : {0.0, 0.04}) {
-      field_->reset();
+      frames_->reset();
       follow([&](double x, double y) { return texture(x, y); }, noise);
       const auto motion = follow([&](double x, double y) { return texture(x - shift.x, y - shift.y); }, noise);
       ASSERT_TRUE(motion);
       // Not of blocks at the border, whose content may come from outside.
       std::vector<double> errors;
       const std::vector<Vector> found = blocks(*motion);
-      const int across = motion->blocks.width, down = motion->blocks.height;
+      const int across = motion->width, down = motion->height;
       for (int y = 1; y < down - 1; ++y) {
         for (int x = 1; x < across - 1; ++x) {
           const Vector& block = found[static_cast<size_t>(y * across + x)];
@@ -167,11 +170,53 @@ TEST_F(MotionFieldTest, ForgetsFrames) {
   const Texture texture(3, 6);
   follow(texture);
   EXPECT_TRUE(follow(texture));
-  field_->reset();
+  frames_->reset();
   EXPECT_FALSE(follow(texture));
   EXPECT_TRUE(follow(texture));
-  EXPECT_FALSE(field_->follow()) << "a mask whose frame was not seen";
+  EXPECT_FALSE(frames_->follow()) << "a mask whose frame was not seen";
   EXPECT_FALSE(follow(texture)) << "the previous mask is not that of the stored frame";
+}
+
+class FramePairTest : public MotionTest {
+ protected:
+  struct Noise {
+    float sigma = 0, change = 0;
+  };
+  Noise measured() {
+    const BufferRange range = frames_->last().noise;
+    Noise noise;
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
+    const void* floats = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, range.size, GL_MAP_READ_BIT);
+    std::memcpy(&noise, floats, sizeof noise);
+    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+    return noise;
+  }
+  // The mean absolute change of the mean of four pixels with that deviation.
+  static double change_of(double sigma) { return std::sqrt(2.0) * std::sqrt(2 / 3.14159) * sigma / 2; }
+};
+
+TEST_F(FramePairTest, MeasuresNoise) {
+  const Texture room(3, 30);
+  for (const double sigma : {0.01, 0.03, 0.06}) {
+    frames_->reset();
+    for (int i = 0; i < 40; ++i) see([&](double x, double y) { return 0.3 + 0.4 * room(x, y); }, sigma);
+    const Noise noise = measured();
+    std::printf("noise %.3f: measured %.4f; change %.4f, measured %.4f\n", sigma, noise.sigma, change_of(sigma),
+                noise.change);
+    EXPECT_NEAR(noise.sigma, sigma, 0.15 * sigma);
+    EXPECT_NEAR(noise.change, change_of(sigma), 0.15 * change_of(sigma));
+  }
+}
+
+// A camera that pans changes every pixel, by far more than the noise.
+TEST_F(FramePairTest, MotionOfTheFrameIsNoNoise) {
+  const Texture room(3, 6);
+  for (int i = 0; i < 40; ++i) see([&](double x, double y) { return 0.3 + 0.4 * room(x - 3 * i, y); }, 0.01);
+  const Noise noise = measured();
+  std::printf("a pan with noise %.3f: measured %.4f; change %.4f, measured %.4f\n", 0.01, noise.sigma, change_of(0.01),
+              noise.change);
+  EXPECT_LT(noise.change, 4 * change_of(0.01));
 }
 
 class MotionSmoothingTest : public MotionTest {
@@ -195,7 +240,7 @@ class MotionSmoothingTest : public MotionTest {
   Errors measure(double dx, double dy, double mask_noise, bool follows) {
     constexpr int kFrames = 12, kFirst = 6;
     smoother_->reset();
-    field_->reset();
+    frames_->reset();
     random_.seed(5);
     Errors errors;
     std::vector<double> before, before_raw;

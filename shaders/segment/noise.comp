@@ -1,0 +1,71 @@
+// Measures the noise of a frame by medians over a grid of places, which edges and motion hardly change. One work group.
+#include "gl/compute.h"
+#include "lib/frame.glsl"
+#include "segment/noise.glsl"
+#include "segment/shaders.h"
+
+layout(local_size_x = kGroupInvocations) in;
+layout(binding = kLumaUnit) uniform sampler2D u_luma;  // segment/luma.comp
+layout(std430, binding = kNoiseBlock) buffer Noise { NOISE; };
+layout(std140, binding = kParamsBinding) uniform Params {
+  vec4 u_has_previous;  // x: 1 if there is a previous frame, otherwise 0
+};
+
+const int kPlaces = 32, kBins = 256;
+
+// Counts of values by their square roots, which tell small values apart.
+shared uint s_laplacians[kBins], s_changes[kBins];
+
+int bin_of(float value) { return clamp(int(sqrt(value) * float(kBins)), 0, kBins - 1); }
+
+// Zero for any plane. Of noise, its standard deviation is six times that of a pixel.
+float laplacian(vec2 at) {
+  vec2 size = max(vec2(frame_place[0].w, frame_place[1].w), 1.0);
+  vec2 middle = floor(place_in_frame(at) * size) + 0.5;
+  float sum = 0.0;
+  for (int i = 0; i < 9; ++i) {
+    vec2 d = vec2(i % 3 - 1, i / 3 - 1);
+    vec2 weights = 3.0 * abs(d) - 2.0;
+    sum += weights.x * weights.y * dot(fetch_frame((middle + d) / size).rgb, vec3(0.2126, 0.7152, 0.0722));
+  }
+  return sum;
+}
+
+float squared(float value) { return value * value; }
+
+void main() {
+  int lane = int(gl_LocalInvocationIndex);
+  for (int i = lane; i < kBins; i += int(kGroupInvocations)) {
+    s_laplacians[i] = 0u;
+    s_changes[i] = 0u;
+  }
+  barrier();
+  for (int i = lane; i < kPlaces * kPlaces; i += int(kGroupInvocations)) {
+    vec2 at = (vec2(i % kPlaces, i / kPlaces) + 0.5) / float(kPlaces);
+    atomicAdd(s_laplacians[bin_of(abs(laplacian(at)))], 1u);
+    atomicAdd(s_changes[bin_of(texelFetch(u_luma, ivec2(at * vec2(textureSize(u_luma, 0))), 0).b)], 1u);
+  }
+  barrier();
+  if (lane != 0) return;
+  const uint kHalf = uint(kPlaces * kPlaces / 2);
+  float laplacian_bin = 0.0, change_bin = 0.0;
+  uint laplacians = 0u, changes = 0u;
+  for (int i = 0; i < kBins; ++i) {
+    if (laplacians < kHalf) laplacian_bin = float(i) + float(kHalf - laplacians) / float(max(s_laplacians[i], 1u));
+    if (changes < kHalf) change_bin = float(i) + float(kHalf - changes) / float(max(s_changes[i], 1u));
+    laplacians += s_laplacians[i];
+    changes += s_changes[i];
+  }
+  const float kMedian = 0.6745, kMean = 0.7979;  // of the absolute value of a normal distribution with deviation 1
+  float sigma = squared(laplacian_bin / float(kBins)) / kMedian / 6.0;
+  float change = squared(change_bin / float(kBins)) / kMedian * kMean;
+  // Motion of the whole frame changes pixels, too: by more than their noise can, or at once.
+  vec2 pixels = vec2(frame_place[0].w, frame_place[1].w) / vec2(textureSize(u_luma, 0));
+  float area = abs(frame_place[0].x * frame_place[1].y - frame_place[0].y * frame_place[1].x) * pixels.x * pixels.y;
+  float expected = kMean * sqrt(2.0) * sigma * inversesqrt(max(area, 1.0));
+  const float kMost = 3.0, kAlways = 0.004, kRise = 1.05, kRiseBy = 0.0003;
+  bool has_previous = u_has_previous.x > 0.5;
+  float before = has_previous && noise_change > 0.0 ? noise_change * kRise + kRiseBy : expected;
+  noise_change = has_previous ? min(min(change, before), max(kMost * expected, kAlways)) : expected;
+  noise_sigma = sigma;
+}
