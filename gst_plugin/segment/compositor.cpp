@@ -200,6 +200,8 @@ Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& blo
     passes.recipe = BlurRecipe::for_radius(radius);
     if (look.bokeh == Bokeh::kDisc) passes.disc = DiscRecipe::for_radius(radius);
     block.blur_share = passes.recipe.share;
+    constexpr float kHalfStep = 0.5F / 255;
+    block.dither = look.dither ? kHalfStep * block.blur_share : 0;
   } else {
     passes.recipe = BlurRecipe::for_radius(height / 24);  // how far light reaches
   }

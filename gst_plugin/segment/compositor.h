@@ -83,6 +83,8 @@ class Compositor {
     float overlay_opacity = 0;
     float despill = 0;
     float guide_history = 0;
+    float dither = 0;
+    std::array<float, 3> unused{};
     bool operator==(const Block&) const = default;
   };
   struct Programs {

@@ -24,6 +24,7 @@ struct SegmentLook {
   float blur_radius = -1;   // frame pixels, 0 to kMaxBlurRadius; negative: by blur_strength
   float blur_strength = 8;  // percent of the frame height, 0 to kMaxBlurStrength
   Bokeh bokeh = Bokeh::kGaussian;
+  bool dither = true;                         // adds half a step of noise to the blur, whose gradients would show bands
   std::array<float, 4> color{0, 0.5F, 0, 1};  // R G B A in [0,1], not premultiplied
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
   bool islands = true;                        // keeps uncertain foreground far from any that the model is sure of

@@ -39,6 +39,12 @@ vec3 despilled(vec3 mixed, float alpha) {
 layout(binding = kLightUnit) uniform sampler2D u_light;  // blurred background light in RGB; 0 deep in the foreground
 #endif
 
+#if BACKGROUND == kBlurComposite
+// In [-1,1], different for neighbors: interleaved gradient noise (Jimenez: Next Generation Post Processing in Call of
+// Duty: Advanced Warfare, SIGGRAPH 2014).
+float dither() { return 2.0 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715)))) - 1.0; }
+#endif
+
 void main() {
   vec4 frame = fetch_frame(place_in_frame(v_place));
   MaskThere there = mask_there(v_place);
@@ -64,7 +70,7 @@ void main() {
   vec4 behind = frame;
   if (front < 1.0) {
     vec4 blurred = sample_bspline(u_background, v_place);
-    behind.rgb = mix(frame.rgb, blurred.rgb / blurred.a, u_blur_share);
+    behind.rgb = mix(frame.rgb, blurred.rgb / blurred.a, u_blur_share) + u_dither * dither();
   }
 #else
   vec4 behind = u_color;

@@ -17,6 +17,7 @@ layout(std140, binding = kLookBinding) uniform Look {
   float u_overlay_opacity;  // opacity of colors over the frame
   float u_despill;          // 1: composite estimated foreground colors, 0: frame colors
   float u_guide_history;    // 1: G of the mask says how still the frame is, 0: it does not
+  float u_dither;           // amplitude of the noise in a blurred background
 };
 
 // Stays inside the mask borders and the letterbox bars, whose values are not about the frame.

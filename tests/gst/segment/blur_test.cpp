@@ -91,6 +91,36 @@ TEST_F(BlurTest, A4KFrameLooksLikeASmallOne) {
   }
 }
 
+// A gradient of few levels, such as a wall beside a window.
+TEST_F(BlurTest, DitherHidesBands) {
+  const Rgba frame = painted(320, 180, [](int32_t x, int32_t /*y*/) {
+    const double gray = 100 + x / 64.0;
+    return std::array{gray, gray, gray};
+  });
+  const auto longest_run = [](const Rgba& picture) {
+    int longest = 0, run = 0;
+    for (int32_t x = 1; x < picture.width; ++x) {
+      run = picture.at(x, 90)[0] == picture.at(x - 1, 90)[0] ? run + 1 : 0;
+      longest = std::max(longest, run);
+    }
+    return longest;
+  };
+  SegmentLook look = look_of(Background::kBlur);
+  look.blur_radius = 60;
+  const Rgba bands = draw_uniform(frame, 0, look);
+  look.dither = true;
+  const Rgba dithered = draw_uniform(frame, 0, look);
+  std::printf("longest run of one level: %d pixels, with dither %d\n", longest_run(bands), longest_run(dithered));
+  EXPECT_GT(longest_run(bands), 40);
+  EXPECT_LT(longest_run(dithered), longest_run(bands) / 2);
+  EXPECT_LE(largest_difference(bands, dithered), 1);
+  double difference = 0;
+  for (int32_t i = 0; i < 320 * 180; ++i) {
+    difference += dithered.at(i % 320, i / 320)[0] - bands.at(i % 320, i / 320)[0];
+  }
+  EXPECT_NEAR(difference / (320 * 180), 0, 0.1);
+}
+
 TEST_F(BlurTest, ARadiusTakesPrecedence) {
   const Rgba frame = make_frame(320, 180);
   for (const Bokeh bokeh : kBokehs) {
