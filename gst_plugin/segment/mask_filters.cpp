@@ -112,7 +112,7 @@ TextureRef MaskSmoother::run(const TextureRef& mask, float share, const SeenFram
   Pass pass(*gl_);
   // Without a previous mask, the mask is mixed with itself.
   const bool has_before = has_before_ && seen.has_previous;
-  pass.uniforms(kParamsBinding, block_, {{share, has_before ? 1.0F : 0.0F}});
+  pass.uniforms(kParamsBinding, block_, {{has_before ? share : 0.0F}});
   pass.storage(kNoiseBlock, seen.noise);
   pass.read(kLumaUnit, seen.luma.id, linear_.id());
   if (motion) pass.read(kMotionUnit, motion->id);

@@ -86,7 +86,7 @@ class MaskSmoother {
 
  private:
   struct Block {
-    std::array<float, 4> share_and_previous{};
+    std::array<float, 4> share{};
     bool operator==(const Block&) const = default;
   };
   MaskSmoother(const GlApi& gl, std::vector<SharedProgram> programs, int32_t width, int32_t height);

@@ -68,4 +68,6 @@ void main() {
   float before = has_previous && noise_change > 0.0 ? noise_change * kRise + kRiseBy : expected;
   noise_change = has_previous ? min(min(change, before), max(kMost * expected, kAlways)) : expected;
   noise_sigma = sigma;
+  const float kSame = 0.05, kOther = 0.1;  // changes of most of the frame
+  noise_same = has_previous ? 1.0 - smoothstep(kSame, kOther, change) : 0.0;
 }

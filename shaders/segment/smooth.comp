@@ -15,7 +15,7 @@ layout(binding = kLumaUnit) uniform sampler2D u_luma;      // segment/luma.comp
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;  // R: the mask; G: how still the frame is there
 layout(std430, binding = kNoiseBlock) readonly buffer Noise { NOISE; };
 layout(std140, binding = kParamsBinding) uniform Smoothing {
-  vec4 u_share;  // x: of the previous mask, where both are equal; y: 1 if there is a previous frame
+  vec4 u_share;  // x: of the previous mask, where both are equal
 };
 
 #ifdef MOTION
@@ -43,7 +43,7 @@ float stillness(vec2 place) {
   }
   change /= 25.0;
   float excess = max(change / max(noise_change, kLeastNoise) - 1.3, 0.0);
-  return u_share.y * exp(-4.0 * excess * excess);
+  return exp(-4.0 * excess * excess);
 }
 
 void main() {
@@ -53,19 +53,19 @@ void main() {
   float now = texelFetch(u_mask, position, 0).r;
   float stayed = texelFetch(u_before, position, 0).r;
   vec2 place = (vec2(position) + 0.5) / vec2(size);
-  float still = stillness(place);
+  float still = stillness(place), most = u_share.x * noise_same;
 #ifdef MOTION
   // Most of a mask: no motion matters there.
   bool settled = max(now, stayed) < kSettled || min(now, stayed) > 1.0 - kSettled;
   vec3 motion = motion_at(place, settled || still > 0.99);
   float before = sample_sharp(u_before, place + motion.xy);
-  float share = u_share.x * motion.z;
+  float share = most * motion.z;
 #else
   float before = stayed;
-  float share = u_share.x;
+  float share = most;
 #endif
   share *= 1.0 - smoothstep(kNoise, kChange, abs(now - before));
-  float still_share = u_share.x * (1.0 - smoothstep(kStillNoise, kStillChange, abs(now - stayed)));
+  float still_share = most * (1.0 - smoothstep(kStillNoise, kStillChange, abs(now - stayed)));
   float moved = mix(now, before, share), unmoved = mix(now, stayed, still_share);
   imageStore(u_output, position, vec4(mix(moved, unmoved, still), still * still_share, 0.0, 1.0));
 }
