@@ -72,7 +72,13 @@ Result<Compositor> Compositor::create_background(const std::shared_ptr<ShareGrou
 }
 
 Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts parts)
-    : gl_(&gl), kind_(kind), refine_(refine), parts_(std::move(parts)), block_(gl), frame_block_(gl), target_(gl) {
+    : gl_(&gl),
+      kind_(kind),
+      refine_(refine),
+      parts_(std::move(parts)),
+      blocks_{UniformBlock<Block>(gl), UniformBlock<Block>(gl)},
+      frame_block_(gl),
+      target_(gl) {
   vertex_array_ = make_vertex_array(gl);
   linear_ = make_sampler(gl, GL_LINEAR);
   nearest_ = make_sampler(gl, GL_NEAREST);
@@ -191,6 +197,7 @@ Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& blo
   passes.picture = passes.composite == kPictureComposite || passes.composite == kPictureComposite + kLightWrap;
   passes.blurs = passes.composite == kBlurComposite;
   passes.tints = passes.composite == kClassTintComposite;
+  passes.refines = refine_ != Refine::kNone && look.coverage == Coverage::kByMask;
   passes.edge = EdgeShape::of(look.feather, look.edge_offset);
   passes.despills = look.despill && look.coverage == Coverage::kByMask &&
                     (passes.picture || passes.wraps || passes.composite == kColorComposite);
@@ -241,7 +248,7 @@ void Compositor::run_passes(const Passes& passes, Pass& pass, const FrameRef& fr
     const TextureRef result = run();
     pass.read(unit, result.id);
   };
-  if (refine_ != Refine::kNone) {
+  if (passes.refines) {
     add("refining the mask by the frame", kMaskUnit, [&] { return parts_.refiner.run(pass, noise_); });
   }
   if (passes.picture) pass.read(kBackgroundUnit, video_ != 0 ? video_ : picture_.id());
@@ -272,15 +279,17 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
                         const InputTransform& mask_to_upright, GLuint output, const SegmentLook& look) {
   Block block{make_matte(mask, mask_to_upright, look).block()};
   const Passes passes = choose_passes(look, block);
-  block.guide_history = std::exchange(has_stillness_, false) ? 1.0F : 0.0F;
+  const bool history = std::exchange(has_stillness_, false);
+  block.guide_history = history ? 1.0F : 0.0F;
   SIGHTGLASS_RETURN_IF_ERROR(compile(passes));
   SIGHTGLASS_RETURN_IF_ERROR(allocate(passes, mask));
 
   Pass pass(*gl_, linear_.id());
   keep_units(passes, pass);
-  pass.uniforms(kLookBinding, block_, block);
+  pass.uniforms(kLookBinding, blocks_[history ? 1 : 0], block);
   pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, upright_to_stored));
   pass.read(kMaskUnit, mask.id);
+  if (refine_ != Refine::kNone && !passes.refines) pass.read(kSurroundingsUnit, mask.id);  // whose values do not matter
   run_passes(passes, pass, frame);
 
   GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", size_.width, size_.height);

@@ -103,7 +103,7 @@ class Compositor {
   // The passes of a look.
   struct Passes {
     int composite = 0;
-    bool picture = false, blurs = false, wraps = false, tints = false, despills = false;
+    bool refines = false, picture = false, blurs = false, wraps = false, tints = false, despills = false;
     EdgeShape edge;
     BlurRecipe recipe;               // of the Gaussian blur or the light
     std::optional<DiscRecipe> disc;  // instead
@@ -128,7 +128,7 @@ class Compositor {
   // `edge` and `foreground` are allocated when first requested.
   Parts parts_;
   std::shared_ptr<ShareGroup> group_;  // of create_background(), otherwise null
-  UniformBlock<Block> block_;
+  std::array<UniformBlock<Block>, 2> blocks_;  // without and with guide_history, which may change with each frame
   UniformBlock<FrameBlock> frame_block_;
   GlVertexArray vertex_array_;  // without attributes; desktop GL requires one
   DrawTarget target_;
