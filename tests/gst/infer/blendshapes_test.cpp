@@ -65,12 +65,8 @@ struct Square {
   }
 };
 
-// Bilinear; outside of the image black.
+// Bilinear.
 std::array<float, 3> sample(const Rgba& picture, Point pixel) {
-  if (pixel[0] < 0 || pixel[1] < 0 || pixel[0] > static_cast<float>(picture.width) ||
-      pixel[1] > static_cast<float>(picture.height)) {
-    return {};
-  }
   const float x = std::clamp(pixel[0] - 0.5F, 0.0F, static_cast<float>(picture.width - 1));
   const float y = std::clamp(pixel[1] - 0.5F, 0.0F, static_cast<float>(picture.height - 1));
   const auto left = static_cast<int32_t>(x), top = static_cast<int32_t>(y);
@@ -87,16 +83,39 @@ std::array<float, 3> sample(const Rgba& picture, Point pixel) {
   return color;
 }
 
+// The mean of a cell around a place, whose sides are those vectors: black if its center is outside of the image.
+std::array<float, 3> sample_cell(const Rgba& picture, Point pixel, Point right, Point down) {
+  const auto fetches_along = [](Point side) {
+    return std::clamp(static_cast<int>(std::ceil(0.5F * std::hypot(side[0], side[1]) - 0.02F)), 1, kMostFetches);
+  };
+  const bool inside = pixel[0] >= 0 && pixel[1] >= 0 && pixel[0] <= static_cast<float>(picture.width) &&
+                      pixel[1] <= static_cast<float>(picture.height);
+  const int across = fetches_along(right), along = fetches_along(down), count = across * along;
+  std::array<float, 3> mean{};
+  for (int i = 0; inside && i < count; ++i) {
+    const float u = (static_cast<float>(i % across) + 0.5F) / static_cast<float>(across) - 0.5F;
+    const float v = (static_cast<float>(i / across) + 0.5F) / static_cast<float>(along) - 0.5F;
+    const Point at{pixel[0] + u * right[0] + v * down[0], pixel[1] + u * right[1] + v * down[1]};
+    const auto color = sample(picture, at);
+    for (size_t c = 0; c < 3; ++c) mean[c] += color[c] / static_cast<float>(count);
+  }
+  return mean;
+}
+
 // Runs the reference of a model on the image, whose pixel for a fraction of the input is `place(fraction)`.
 template <typename Place>
 std::vector<HostTensor> run_reference(const InferModel& model, const Rgba& picture, Place place) {
   std::vector<float> values;
   const InputSpec& spec = model.plan_options.inputs[0];
+  const auto width = static_cast<float>(model.width), height = static_cast<float>(model.height);
+  const Point corner = place(Point{0, 0}), end_of_row = place(Point{1, 0}), end_of_column = place(Point{0, 1});
+  const Point right{(end_of_row[0] - corner[0]) / width, (end_of_row[1] - corner[1]) / width};
+  const Point down{(end_of_column[0] - corner[0]) / height, (end_of_column[1] - corner[1]) / height};
   for (int32_t row = 0; row < model.height; ++row) {
     for (int32_t column = 0; column < model.width; ++column) {
-      const std::array<float, 3> color =
-          sample(picture, place(Point{(static_cast<float>(column) + 0.5F) / static_cast<float>(model.width),
-                                      (static_cast<float>(row) + 0.5F) / static_cast<float>(model.height)}));
+      const Point middle =
+          place(Point{(static_cast<float>(column) + 0.5F) / width, (static_cast<float>(row) + 0.5F) / height});
+      const std::array<float, 3> color = sample_cell(picture, middle, right, down);
       for (size_t c = 0; c < 3; ++c) values.push_back(color[c] * spec.scale[c] + spec.offset[c]);
     }
   }

@@ -9,6 +9,7 @@
 
 #include "gpu_engine/files.h"
 #include "pictures.h"
+#include "sightglass/frame_ref.h"
 
 namespace sightglass {
 namespace {
@@ -96,6 +97,23 @@ Rgba sample_bilinear(const Picture& picture, float x, float y) {
   return out;
 }
 
+// The mean of a cell of width × height pixels around x and y, as shaders/lib/frame.glsl computes it.
+Rgba sample_cell(const Picture& picture, float x, float y, float width, float height) {
+  const auto fetches_along = [](float pixels) {
+    constexpr float kRounding = 0.02f;
+    return std::clamp(static_cast<int>(std::ceil(0.5f * pixels - kRounding)), 1, kMostFetches);
+  };
+  const int across = fetches_along(width), down = fetches_along(height);
+  const auto place = [](int i, int count) { return (static_cast<float>(i) + 0.5f) / static_cast<float>(count) - 0.5f; };
+  Rgba mean{};
+  for (int i = 0; i < across * down; ++i) {
+    const Rgba sample =
+        sample_bilinear(picture, x + width * place(i % across, across), y + height * place(i / across, down));
+    for (size_t c = 0; c < mean.size(); ++c) mean[c] += sample[c] / static_cast<float>(across * down);
+  }
+  return mean;
+}
+
 float luma(const Rgba& v) {
   // Rec. 601, in thousandths, so that gray stays exactly the same.
   return (299.0f * v[0] + 587.0f * v[1] + 114.0f * v[2]) / 1000.0f;
@@ -165,6 +183,9 @@ Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, cons
   const bool same_size = picture.width == width && picture.height == height;
   const InputTransform transform = make_input_transform(picture.width, picture.height, width, height, fit);
   const auto& m = transform.m;
+  // Of a pixel of the tensor, in pixels of the image.
+  const float cell_width = std::abs(m[0]) * static_cast<float>(picture.width) / static_cast<float>(width);
+  const float cell_height = std::abs(m[4]) * static_cast<float>(picture.height) / static_cast<float>(height);
 
   HostTensor tensor(type, shape);
   std::byte* to = tensor.data.data();
@@ -179,8 +200,8 @@ Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, cons
         const float ty = (static_cast<float>(y) + 0.5f) / static_cast<float>(height);
         const float u = m[0] * tx + m[1] * ty + m[2], v = m[3] * tx + m[4] * ty + m[5];
         if (u >= 0 && u <= 1 && v >= 0 && v <= 1) {
-          sample =
-              sample_bilinear(picture, u * static_cast<float>(picture.width), v * static_cast<float>(picture.height));
+          sample = sample_cell(picture, u * static_cast<float>(picture.width), v * static_cast<float>(picture.height),
+                               cell_width, cell_height);
         }
       }
       if (channels == 1) sample[0] = luma(sample);

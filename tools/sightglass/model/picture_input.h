@@ -54,9 +54,9 @@ struct Normalization {
 };
 
 // Fills a tensor 1×H×W×C (or H×W×C) of 1, 3, or 4 channels, of float32, uint8 (unchanged samples), or int8 (samples
-// minus 128). An image of the tensor size is used unchanged. Any other is sampled bilinearly at the pixel centers that
-// `fit` determines, with black letterbox bars. A single channel is the luma. A fourth channel is the alpha, or 0
-// without alpha.
+// minus 128). An image of the tensor size is used unchanged. Of any other, a pixel of the tensor is the mean of
+// the pixels that it covers with that `fit`, as in elements, with black letterbox bars. A single channel is the
+// luma. A fourth channel is the alpha, or 0 without alpha.
 Result<HostTensor> picture_to_tensor(const Picture& picture, DataType type, const Shape& shape,
                                      const Normalization& normalization = {}, Fit fit = Fit::kStretch);
 
