@@ -44,7 +44,7 @@ Status MaskRefiner::resize(const TextureRef& mask) {
   const Size size = size_for(mask.width, mask.height);
   if (refine_ == Refine::kNone || size == size_) return {};
   clear_gl_errors(*gl_);
-  for (GlTexture& guide : guides_) guide = make_texture(*gl_, GL_RGBA16F, size.width, size.height);
+  for (GlTexture& guide : guides_) guide = make_texture(*gl_, GL_RGBA8, size.width, size.height);
   surroundings_ = make_texture(*gl_, GL_RGBA16F, size.width, size.height);
   if (refine_ == Refine::kGuided) {
     const Size functions = functions_of(size);
@@ -69,7 +69,7 @@ TextureRef MaskRefiner::run(Pass& pass, const BufferRange& noise) {
   guide_ = 1 - guide_;
   const GlTexture& guide = guides_[guide_];
   pass.read(kPreviousGuideUnit, previous.id());
-  pass.write(0, guide.id(), GL_RGBA16F);
+  pass.write(0, guide.id(), GL_RGBA8);
   pass.write(1, surroundings_.id(), GL_RGBA16F);
   dispatch(0, size_);
   pass.read(kSurroundingsUnit, surroundings_.id());

@@ -7,7 +7,7 @@
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;
 layout(binding = kPreviousGuideUnit) uniform sampler2D u_previous;
-layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
+layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 // The minimum and maximum probability around a pixel, in R and G, the variance of the colors within it, in B, and its own
 // probability, in A.
 layout(rgba16f, binding = 1) writeonly uniform highp image2D u_surroundings;

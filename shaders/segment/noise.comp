@@ -15,6 +15,9 @@ const int kPlaces = 32, kBins = 256;
 
 // Counts of values by their square roots, which tell small values apart.
 shared uint s_laplacians[kBins], s_changes[kBins];
+// Per invocation, sums of the luma now and before, and of their squares and product, less those of a gray.
+shared vec2 s_means[kGroupInvocations];
+shared vec3 s_squares[kGroupInvocations];
 
 int bin_of(float value) { return clamp(int(sqrt(value) * float(kBins)), 0, kBins - 1); }
 
@@ -33,6 +36,20 @@ float laplacian(vec2 at) {
 
 float squared(float value) { return value * value; }
 
+// Of the lumas of both frames: 1 if only the light differs.
+float correlation() {
+  vec2 mean = vec2(0.0);
+  vec3 squares = vec3(0.0);
+  for (int i = 0; i < int(kGroupInvocations); ++i) {
+    mean += s_means[i];
+    squares += s_squares[i];
+  }
+  mean /= float(kPlaces * kPlaces);
+  squares = squares / float(kPlaces * kPlaces) - mean.xyx * mean.xyy;
+  const float kFlat = 1e-4;  // variance of a frame that shows nothing
+  return (squares.z + kFlat) / (sqrt(max(squares.x * squares.y, 0.0)) + kFlat);
+}
+
 void main() {
   int lane = int(gl_LocalInvocationIndex);
   for (int i = lane; i < kBins; i += int(kGroupInvocations)) {
@@ -40,11 +57,19 @@ void main() {
     s_changes[i] = 0u;
   }
   barrier();
+  vec2 mean = vec2(0.0);
+  vec3 squares = vec3(0.0);
   for (int i = lane; i < kPlaces * kPlaces; i += int(kGroupInvocations)) {
     vec2 at = (vec2(i % kPlaces, i / kPlaces) + 0.5) / float(kPlaces);
+    vec3 luma = texelFetch(u_luma, ivec2(at * vec2(textureSize(u_luma, 0))), 0).rgb;
     atomicAdd(s_laplacians[bin_of(abs(laplacian(at)))], 1u);
-    atomicAdd(s_changes[bin_of(texelFetch(u_luma, ivec2(at * vec2(textureSize(u_luma, 0))), 0).b)], 1u);
+    atomicAdd(s_changes[bin_of(luma.b)], 1u);
+    vec2 v = luma.rg - 0.5;
+    mean += v;
+    squares += v.xyx * v.xyy;
   }
+  s_means[lane] = mean;
+  s_squares[lane] = squares;
   barrier();
   if (lane != 0) return;
   const uint kHalf = uint(kPlaces * kPlaces / 2);
@@ -68,6 +93,8 @@ void main() {
   float before = has_previous && noise_change > 0.0 ? noise_change * kRise + kRiseBy : expected;
   noise_change = has_previous ? min(min(change, before), max(kMost * expected, kAlways)) : expected;
   noise_sigma = sigma;
-  const float kSame = 0.05, kOther = 0.1;  // changes of most of the frame
-  noise_same = has_previous ? 1.0 - smoothstep(kSame, kOther, change) : 0.0;
+  const float kSame = 0.05, kOther = 0.1;     // changes of most of the frame
+  const float kUnlike = 0.6, kAlike = 0.85;  // correlations
+  float same = max(1.0 - smoothstep(kSame, kOther, change), smoothstep(kUnlike, kAlike, correlation()));
+  noise_same = has_previous ? same : 0.0;
 }

@@ -1,6 +1,6 @@
 // What segment/noise.comp measures, of colors and lumas in [0,1]: the standard deviation of the luma of a pixel of the
 // frame, the mean absolute change of a pixel of segment/luma.comp if nothing moves, and how far the scene is that of the
-// previous frame: 0 after a cut, or if the lights go off.
+// previous frame: 0 after a cut.
 #define NOISE         \
   float noise_sigma;  \
   float noise_change; \
