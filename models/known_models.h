@@ -47,9 +47,9 @@ struct Publication {
 
 // Values of glsegment properties that suit the masks of a model. The initial values are those for unknown models.
 struct MaskDefaults {
-  bool guided = false;  // refine=guided
-  bool islands = true;  // keeps uncertain foreground far from any that the model is sure of
-  float smoothing = 0;  // with motion=blocks
+  bool guided = true;      // refine=guided
+  bool islands = true;     // keeps uncertain foreground far from any that the model is sure of
+  float smoothing = 0.8F;  // with motion=blocks
   float softness = 0.5F;
   bool operator==(const MaskDefaults&) const = default;
 };

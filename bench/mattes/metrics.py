@@ -120,6 +120,12 @@ def dtssd(found: ndarray, truth: ndarray, found_before: ndarray, truth_before: n
     return math.sqrt((((found - found_before) - (truth - truth_before)) ** 2).mean()) * 1e2
 
 
+def blinking(found: ndarray, truth: ndarray, found_before: ndarray, truth_before: ndarray) -> float:
+    """Percentage of pixels whose alpha has changed by more than a quarter although the true one has not."""
+    jumps = (abs(found - found_before) > 0.25) & (abs(truth - truth_before) < 0.05)
+    return float(jumps.mean()) * 1e2
+
+
 def composed(alpha: ndarray, foreground: ndarray, color: tuple[int, int, int]) -> ndarray:
     """The foreground over a plain color."""
     return alpha[..., None] * foreground + (1 - alpha[..., None]) * numpy.array(color, float)

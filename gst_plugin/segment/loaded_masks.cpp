@@ -21,6 +21,9 @@ namespace sightglass {
 
 namespace {
 
+// Masks of other elements may be refined and smoothed already.
+constexpr MaskDefaults kAttachedMasks{.guided = false, .smoothing = 0};
+
 class ModelFreeEffect : public Effect {
  public:
   ModelFreeEffect(const GlTarget& target, Compositor compositor)
@@ -75,7 +78,7 @@ class BackgroundEffect final : public ModelFreeEffect {
  private:
   // Without the parts of the look that only edges have.
   static SegmentLook look_of(const ElementSettings& settings) {
-    SegmentLook look = static_cast<const SegmentSettings&>(settings).look_for({});
+    SegmentLook look = static_cast<const SegmentSettings&>(settings).look_for(kAttachedMasks);
     look.coverage = Coverage::kAllBackground;
     look.feather = look.edge_offset = look.light_wrap = 0;
     return look;
@@ -122,7 +125,7 @@ class MetaMaskEffect final : public ModelFreeEffect {
   }
 
   Status prepare(FrameJob& job) override {
-    look_ = static_cast<const SegmentSettings&>(*job.settings).look_for({});
+    look_ = static_cast<const SegmentSettings&>(*job.settings).look_for(kAttachedMasks);
     input_ = job.input;
     number_ = job.number;
     return backdrop_.prepare(job, compositor_, context_);
@@ -250,7 +253,7 @@ Result<std::shared_ptr<const LoadedModel>> load_mask_model(const std::string& fi
 }
 
 std::shared_ptr<const LoadedModel> use_attached_masks(const SegmentSettings& settings) {
-  return std::make_shared<MetaMasks>(settings.refine_for({}));
+  return std::make_shared<MetaMasks>(settings.refine_for(kAttachedMasks));
 }
 
 }  // namespace sightglass

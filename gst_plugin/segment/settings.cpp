@@ -59,7 +59,7 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                     "GstAnalyticsSegmentationMtd with GStreamer 1.26)"),
           row::choice(
               "refine", "Refine", &S::refine, "GstGLSegmentRefine",
-              {{std::nullopt, "As suits the known model, otherwise none", "auto"},
+              {{std::nullopt, "As suits the known model, otherwise guided; none for masks from upstream", "auto"},
                {Refine::kNone, "Smooth upsampling", "none"},
                {Refine::kBilateral, "Joint bilateral upsampling", "bilateral"},
                {Refine::kGuided, "Guided filter", "guided"}},
@@ -116,8 +116,8 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                                "Width of the transition from background to foreground as a difference of "
                                "probabilities (0 = hard edge, unset = from the model)"),
           row::optional_number("smoothing", "Smoothing", &S::smoothing, kUnknown.smoothing, 0, kMostSmoothing, kLive,
-                               "Weight of the previous mask where both masks nearly agree, to reduce flicker (0 = "
-                               "disabled, unset = from the model)"),
+                               "Weight of the previous mask where the frame is still or both masks nearly agree, to "
+                               "reduce flicker (0 = disabled, unset = from the model)"),
           row::choice("motion", "Motion", look(&SegmentLook::motion), "GstGLSegmentMotion",
                       {{false, "None; moving edges are not smoothed", "off"},
                        {true, "Motion of 8x8 blocks of mask pixels", "blocks"}},

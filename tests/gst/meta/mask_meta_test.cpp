@@ -102,7 +102,7 @@ TEST(MaskMeta, IsAbsentUnlessRequested) {
 // The model output in bytes, and the result of background=mask at this size: the mask smoothed by a B-spline, with a
 // transition around the threshold.
 TEST(MaskMeta, HasTheProbabilitiesUsedForCompositing) {
-  TestPipeline pipeline(element("background=mask"));
+  TestPipeline pipeline(element("background=mask refine=none smoothing=0"));
   const Taken taken(pipeline);
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   const Rgba frame = slope(kModelSize, kModelSize);

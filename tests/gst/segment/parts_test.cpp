@@ -159,7 +159,7 @@ TEST(MaskModel, KnownModelsHaveDefaults) {
   EXPECT_GT(figure.defaults.smoothing, 0);
   EXPECT_GT(figure.defaults.softness, 0.5F);
   const auto unknown = value_of(load_mask_model(red_model()));
-  EXPECT_FALSE(unknown.defaults.guided);
+  EXPECT_TRUE(unknown.defaults.guided);
   EXPECT_TRUE(unknown.defaults.islands);
 
   SegmentSettings settings;
