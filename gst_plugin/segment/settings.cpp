@@ -116,8 +116,8 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                                "Width of the transition from background to foreground as a difference of "
                                "probabilities (0 = hard edge, unset = from the model)"),
           row::optional_number("smoothing", "Smoothing", &S::smoothing, kUnknown.smoothing, 0, kMostSmoothing, kLive,
-                               "Weight of the previous mask where the frame is still or both masks nearly agree, to "
-                               "reduce flicker (0 = disabled, unset = from the model)"),
+                               "Weight of the previous mask where the frame is still or both masks agree, to reduce "
+                               "flicker (0 = disabled, unset = from the model)"),
           row::choice("motion", "Motion", look(&SegmentLook::motion), "GstGLSegmentMotion",
                       {{false, "None; moving edges are not smoothed", "off"},
                        {true, "Motion of 8x8 blocks of mask pixels", "blocks"}},
