@@ -175,6 +175,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
       {"latency_ms", {{"p50", 4.0}, {"p95", 5.0}}},
       {"resident_mib", 100.0},
       {"copies", {{"count", 3}, {"bytes", 4096}}}};
+  json more_streams = frames;
+  more_streams.at("streams") = 4;
   const auto line = [](const char* part, const char* step, int status, const json& result) {
     json fields{{"part", part}, {"step", step}, {"status", status}, {"seconds", 1}};
     if (!result.is_null()) fields["result"] = result;
@@ -187,7 +189,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
   const std::string steps =
       line("device", "device", 0, device) + line("test", "ops_test.0", 124, {}) + line("test", "ops_test.1", 0, {}) +
       line("test", "gl_test", 139, {}) + line("speed", "deeplab", 0, models(80)) +
-      line("speed", "other", 0, other_model) + line("frames", "blur", 0, frames) + line("tuning", "slow", 137, {}) +
+      line("speed", "other", 0, other_model) + line("frames", "blur", 0, more_streams) +
+      line("frames", "blur", 0, frames) + line("tuning", "slow", 137, {}) +
       line("compare", "PyTorch", 0, {{"model", "m"}, {"engine", "PyTorch"}, {"ms", 8.0}, {"ours_ms", 4.0}}) +
       line("compare", "LiteRT", 0, {{"model", ""}, {"engine", "LiteRT"}, {"missing", "no node"}}) + "{\"part\": \"sp";
   std::filesystem::create_directories(path("logs/tests"));
@@ -216,18 +219,20 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
         "| m | PyTorch | – | 8.00 | 4.00 | 2.00 |  |", "- LiteRT: no node\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+  EXPECT_LT(text.find("1280 × 720 | 1 |"), text.find("1280 × 720 | 4 |"));
   EXPECT_EQ(report("--steps " + write("empty.jsonl", "")).status, 1) << "no device";
 }
 
-// The counts come from the log of the tracer.
-TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
+json measure(const std::string& arguments) {
   ::setenv("GST_GL_PLATFORM", "egl", 0);
   ::setenv("GST_GL_WINDOW", "egl-device", 0);
   ::setenv("GST_GL_API", "gles2", 0);
   const std::string bench = quoted(SIGHTGLASS_FRAMES_BENCH) + " --width 64 --height 48 --seconds 0.1 --frames 20 ";
-  const auto measure = [&](const std::string& arguments) {
-    return json::parse(run_program(bench + arguments + " 2>/dev/null").output, nullptr, false);
-  };
+  return json::parse(run_program(bench + arguments + " 2>/dev/null").output, nullptr, false);
+}
+
+// The counts come from the log of the tracer.
+TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
   const json plain = measure("--name two --streams 2");
   ASSERT_TRUE(plain.is_object());
   EXPECT_FALSE(plain.contains("error")) << plain;
@@ -243,6 +248,19 @@ TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
   const json failed = measure("--name wrong --elements 'glsegment model=none.tflite'");
   ASSERT_TRUE(failed.is_object());
   EXPECT_NE(failed.at("error").get<std::string>().find("none.tflite"), std::string::npos) << failed;
+}
+
+// The frames before counting would take as long as the limit.
+TEST_F(CommandTest, FramesOfSlowDevicesAreMeasuredInTime) {
+  const json slow = measure("--name slow --limit 20 --elements 'identity sleep-time=2000000'");
+  ASSERT_TRUE(slow.is_object());
+  ASSERT_FALSE(slow.contains("error")) << slow;
+  EXPECT_GE(slow.at("frames"), 1);
+  EXPECT_GE(slow.at("latency_ms").at("frames"), 1);
+  EXPECT_LT(slow.at("latency_ms").at("frames"), 10);
+  const json slower = measure("--name slower --limit 1 --elements 'identity sleep-time=1500000'");
+  ASSERT_TRUE(slower.is_object());
+  EXPECT_EQ(slower.value("error", ""), "1 of 1 streams had no first frame in time, with a limit of 1 s");
 }
 
 TEST_F(CommandTest, TheDeviceIsNamed) {
