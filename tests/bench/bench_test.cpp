@@ -202,7 +202,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
   const json suite = {{"name", "Pool"}, {"testsuite", json::array({pool})}};
   write("logs/tests/ops_test.1.json", json{{"time", "0.5s"}, {"testsuites", json::array({suite})}}.dump());
   write("logs/tests/gl_test.log", "[ RUN      ] Gl.Crashes\n");
-  write("logs/tests/plan_test.log", "[ RUN      ] Plan.One\n[  SKIPPED ] Plan.One (0 ms)\n[ RUN      ] Plan.Two\n");
+  write("logs/tests/plan_test.log",
+        "[ RUN      ] Plan.One\n[  SKIPPED ] Plan.One (0 ms)\n[ RUN      ] Plan.Two\nx.cpp:2: Failure\nbad\n");
   succeeded(
       report("--steps " + write("results.jsonl", steps) + " --logs " + path("logs") + " --chart " + path("chart.svg")));
   const std::string text = read("report.md");
@@ -210,8 +211,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
        {"| date | today |", "9.0 GB/s",
         "\n## What was wrong\n\n- `gl_test` ended early after 0 tests, in `Gl.Crashes`\n",
         "- `ops_test`: 1 of 2 tests failed: `Conv.Fails`\n- `ops_test` was stopped after 2 tests, in `Conv.Hangs`\n",
-        "- `plan_test` was stopped after 0 tests, in `Plan.Two`\n",
-        "- stopped at the end of its time: tuning of slow\n",
+        "- `plan_test`: 1 of 1 tests failed: `Plan.Two`\n- `plan_test` was stopped after 1 tests, in `Plan.Two`\n",
+        "- `plan_test`, `Plan.Two`: x.cpp:2: Failure bad", "- stopped at the end of its time: tuning of slow\n",
         "- glsegment blur, 1280 × 720, 1 streams: 3 copies between CPU and GPU, 4096 bytes\n",
         "- glsegment blur, 1280 × 720, 1 streams: 2 frames of glsegment failed\n", "| ops_test, stopped | 1 | 1 | 0 |",
         "- `ops_test`, `Conv.Fails`: x.cpp:1: Failure wrong sum", "| deeplabv3_257_mv_gpu | 80.00 |",
