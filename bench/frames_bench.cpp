@@ -251,14 +251,15 @@ Clock::duration seconds(double number) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(number));
 }
 
-// Counts frames of all streams. Returns what went wrong; empty if nothing did.
-std::string count_frames(const Options& options, const Streams& streams, Clock::time_point begin) {
+// Counts frames of all streams. Returns what went wrong; empty if nothing did. Clears `in_time` if time was over.
+std::string count_frames(const Options& options, const Streams& streams, Clock::time_point begin, bool& in_time) {
   const auto share_of_limit = [&](double share) { return begin + seconds(share * options.limit); };
   const auto counts = [](const Stream& one) { return one.counts(); };
   const auto counted = [](const Stream& one) { return one.counted(); };
   const auto missing = [&](const char* what, auto condition) -> std::string {
     const auto without = std::ranges::count_if(streams, [&](const auto& one) { return !condition(*one); });
-    if (without == 0) return "";
+    in_time = without == 0;
+    if (in_time) return "";
     return std::to_string(without) + " of " + std::to_string(streams.size()) + " streams had no " + what +
            " frame in time, with a limit of " + std::to_string(std::lround(options.limit)) + " s";
   };
@@ -283,13 +284,13 @@ void add_latency(Stream& stream, const std::string& error, ordered_json& result)
 }
 
 // Fills `result`. Returns what went wrong; empty if nothing did. `streams` end later: that can take long.
-std::string measure(const Options& options, Streams& streams, ordered_json& result) {
+std::string measure(const Options& options, Streams& streams, ordered_json& result, bool& in_time) {
   GstGLDisplay* display = gst_gl_display_new();
   if (display == nullptr) return "GStreamer has no GL display";
   const std::unique_ptr<GstGLDisplay, decltype(&gst_object_unref)> owner(display, gst_object_unref);
   const Clock::time_point begin = Clock::now();
   for (int i = 0; i < options.streams; ++i) streams.push_back(std::make_unique<Stream>(options, display));
-  std::string error = count_frames(options, streams, begin);
+  std::string error = count_frames(options, streams, begin, in_time);
   if (!error.empty()) return error;
 
   double together = 0, slowest = 0;
@@ -345,10 +346,12 @@ int main(int argc, char** argv) {
                                 {"height", options.height},
                                 {"streams", options.streams}};
   sightglass::bench::Streams streams;
-  const std::string error = sightglass::bench::measure(options, streams, result);
+  bool in_time = true;
+  const std::string error = sightglass::bench::measure(options, streams, result, in_time);
   if (!error.empty()) result["error"] = error;
   result["copies"] = {{"count", copies.count()}, {"bytes", copies.bytes()}};
   std::printf("%s\n", result.dump().c_str());
   std::fflush(stdout);
-  return sightglass::finish_output("frames_bench", error.empty() ? 0 : 1);
+  constexpr int kTimedOut = 124;  // as timeout(1) of coreutils
+  return sightglass::finish_output("frames_bench", error.empty() ? 0 : in_time ? 1 : kTimedOut);
 }

@@ -182,7 +182,7 @@ fi
 record device device 0 0 "$work/device.json"
 # The last seconds are for the report.
 run_end=
-if [ -n "$minutes" ]; then run_end=$((begun_at + 60 * (minutes - ${train:-0}) - 8)); fi
+if [ -n "$minutes" ]; then run_end=$((begun_at + 60 * (minutes - ${train:-0}) - 15)); fi
 
 if [ $# -gt 0 ]; then printf '%s\n' "$@"; else models; fi >"$work/models"
 publish || fail "cannot write the report"

@@ -190,7 +190,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
       line("device", "device", 0, device) + line("test", "ops_test.0", 124, {}) + line("test", "ops_test.1", 0, {}) +
       line("test", "gl_test", 139, {}) + line("speed", "deeplab", 0, models(80)) +
       line("speed", "other", 0, other_model) + line("frames", "blur", 0, more_streams) +
-      line("frames", "blur", 0, frames) + line("tuning", "slow", 137, {}) +
+      line("frames", "blur", 0, frames) + line("tuning", "slow", 137, {}) + line("tuning", "slower", 124, {}) +
+      line("operators", "operators", 124, {}) +
       line("compare", "PyTorch", 0, {{"model", "m"}, {"engine", "PyTorch"}, {"ms", 8.0}, {"ours_ms", 4.0}}) +
       line("compare", "LiteRT", 0, {{"model", ""}, {"engine", "LiteRT"}, {"missing", "no node"}}) + "{\"part\": \"sp";
   std::filesystem::create_directories(path("logs/tests"));
@@ -212,7 +213,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
         "\n## What was wrong\n\n- `gl_test` ended early after 0 tests, in `Gl.Crashes`\n",
         "- `ops_test`: 1 of 2 tests failed: `Conv.Fails`\n- `ops_test` was stopped after 2 tests, in `Conv.Hangs`\n",
         "- `plan_test`: 1 of 1 tests failed: `Plan.Two`\n- `plan_test` was stopped after 1 tests, in `Plan.Two`\n",
-        "- `plan_test`, `Plan.Two`: x.cpp:2: Failure bad", "- stopped at the end of its time: tuning of slow\n",
+        "- `plan_test`, `Plan.Two`: x.cpp:2: Failure bad",
+        "- stopped at the end of its time: tuning of slow; slower\n- stopped at the end of its time: operators\n",
         "- glsegment blur, 1280 × 720, 1 streams: 3 copies between CPU and GPU, 4096 bytes\n",
         "- glsegment blur, 1280 × 720, 1 streams: 2 frames of glsegment failed\n", "| ops_test, stopped | 1 | 1 | 0 |",
         "- `ops_test`, `Conv.Fails`: x.cpp:1: Failure wrong sum", "| deeplabv3_257_mv_gpu | 80.00 |",
@@ -224,13 +226,15 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
   EXPECT_EQ(report("--steps " + write("empty.jsonl", "")).status, 1) << "no device";
 }
 
-json measure(const std::string& arguments) {
+CommandResult run_frames(const std::string& arguments) {
   ::setenv("GST_GL_PLATFORM", "egl", 0);
   ::setenv("GST_GL_WINDOW", "egl-device", 0);
   ::setenv("GST_GL_API", "gles2", 0);
   const std::string bench = quoted(SIGHTGLASS_FRAMES_BENCH) + " --width 64 --height 48 --seconds 0.1 --frames 20 ";
-  return json::parse(run_program(bench + arguments + " 2>/dev/null").output, nullptr, false);
+  return run_program(bench + arguments + " 2>/dev/null");
 }
+
+json measure(const std::string& arguments) { return json::parse(run_frames(arguments).output, nullptr, false); }
 
 // The counts come from the log of the tracer.
 TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
@@ -259,9 +263,10 @@ TEST_F(CommandTest, FramesOfSlowDevicesAreMeasuredInTime) {
   EXPECT_GE(slow.at("frames"), 1);
   EXPECT_GE(slow.at("latency_ms").at("frames"), 1);
   EXPECT_LT(slow.at("latency_ms").at("frames"), 10);
-  const json slower = measure("--name slower --limit 1 --elements 'identity sleep-time=1500000'");
-  ASSERT_TRUE(slower.is_object());
-  EXPECT_EQ(slower.value("error", ""), "1 of 1 streams had no first frame in time, with a limit of 1 s");
+  const CommandResult slower = run_frames("--name slower --limit 1 --elements 'identity sleep-time=1500000'");
+  EXPECT_EQ(slower.status, 124) << "as if timeout(1) had stopped it";
+  EXPECT_EQ(json::parse(slower.output).value("error", ""),
+            "1 of 1 streams had no first frame in time, with a limit of 1 s");
 }
 
 TEST_F(CommandTest, TheDeviceIsNamed) {

@@ -10,17 +10,22 @@ models() {
   fi
 }
 
-# bench_each PART OPTION…: a process for each model, so that what is done is recorded when the time is over.
+# bench_each PART OPTION…: a process for each model, so that what is done is recorded when the time is over. A model gets a
+# third of the time that is left, so that one that hangs leaves some to the others.
 bench_each() {
-  bench_part=$1
+  bench_part=$1 models_end=$part_end
   shift
   while read -r model; do
+    part_end=$models_end
     if is_over; then
       record "$bench_part" "$(basename "$model" .tflite)" 124 0
       continue
     fi
+    third=$(($(seconds_left) / 3))
+    if [ $third -gt 10 ]; then part_end=$(($(now) + third)); fi
     step "$bench_part" "$(basename "$model" .tflite)" sightglass bench --json --runs "$runs" "$@" "$model"
   done <"$work/models"
+  part_end=$models_end
 }
 part_speed() { bench_each speed --profile --tuning off; }
 # The second pass measures no model: it finds the variants of the other precision.
