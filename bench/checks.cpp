@@ -63,6 +63,10 @@ nlohmann::json summarize_log(const std::string& program, const std::string& log)
     if (has_failed) summary["failures"].push_back({{"test", running}, {"message", message}});
     running.clear();
   }
+  if (message.find(": Failure\n") != std::string::npos && !running.empty()) {  // and then it was stopped
+    ++failed;
+    summary["failures"].push_back({{"test", running}, {"message", message}});
+  }
   summary["passed"] = passed;
   summary["failed"] = failed;
   summary["skipped"] = skipped;

@@ -7,8 +7,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -29,15 +31,16 @@ using nlohmann::ordered_json;
 struct Options {
   std::string name, elements, source = "glfiguresrc";
   int width = 1280, height = 720, streams = 1, most_frames = 20000;
-  double seconds = 2;
+  double seconds = 2, limit = 360;
 };
 
 // Frames until pools are full and drivers have compiled.
 constexpr int kUncounted = 10;
 // Frames whose way from the source to the sink is measured one at a time.
-constexpr int kLatencyFrames = 30;
-// Starts of many streams compile programs.
-constexpr std::chrono::seconds kStartLimit{120};
+constexpr size_t kLatencyFrames = 30;
+// Shares of the limit. Devices that are slow have fewer frames before, while, and after frames are counted. The start
+// has the largest one, because many streams compile programs.
+constexpr double kStartShare = 0.4, kFirstFrameShare = 0.7, kCountingShare = 0.8;
 
 double milliseconds(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
@@ -115,15 +118,17 @@ class Stream {
     gst_object_unref(bus);
     return error_;
   }
-  bool warm() const { return frames_ > kUncounted; }
+  bool counts() const { return first_ > 0; }
+  // From the next frame on.
+  void start_counting() { starting_ = true; }
   void stop_counting() { stopping_ = true; }
   bool counted() const { return counted_; }
   // Only after counted().
-  int frames() const { return last_ - kUncounted; }
+  int frames() const { return last_ - first_; }
   double frames_per_second() const { return 1000 * frames() / milliseconds(last_time_ - first_time_); }
   void measure_latency() { measures_latency_ = true; }
-  bool has_latency() const { return latencies_done_; }
-  std::vector<double> latencies() const { return latencies_; }
+  bool has_latency() const { return latency_count_ == kLatencyFrames; }
+  std::vector<double> latencies() const { return {latencies_.data(), latencies_.data() + latency_count_}; }
   const Facts& facts() const { return facts_; }
 
   // The field `stats` of each of our elements.
@@ -173,7 +178,7 @@ class Stream {
   }
   static GstPadProbeReturn leave_source(GstPad*, GstPadProbeInfo* info, gpointer data) {
     auto& stream = *static_cast<Stream*>(data);
-    if (!stream.measures_latency_ || stream.latencies_done_) return GST_PAD_PROBE_OK;
+    if (!stream.measures_latency_ || stream.has_latency()) return GST_PAD_PROBE_OK;
     wait_for_gpu(GST_PAD_PROBE_INFO_BUFFER(info));
     stream.left_ = Clock::now();
     return GST_PAD_PROBE_OK;
@@ -184,19 +189,21 @@ class Stream {
   }
   void reach_sink(GstBuffer* buffer) {
     const int frame = ++frames_;
-    if (frame == kUncounted) {
+    if (!counts()) {
+      if (frame < kUncounted && !starting_) return;
       wait_for_gpu(buffer);
       first_time_ = Clock::now();
-    } else if (!counted_ && frame > kUncounted && (stopping_ || frame == kUncounted + options_.most_frames)) {
+      first_ = frame;
+    } else if (!counted_ && (stopping_ || frame == first_ + options_.most_frames)) {
       wait_for_gpu(buffer);
       last_time_ = Clock::now();
       last_ = frame;
       if (GstGLContext* context = context_of(buffer)) gst_gl_context_thread_add(context, ask, &facts_);
       counted_ = true;
-    } else if (measures_latency_ && !latencies_done_ && left_ != Clock::time_point()) {
+    } else if (measures_latency_ && !has_latency() && left_ != Clock::time_point()) {
       wait_for_gpu(buffer);
-      latencies_.push_back(milliseconds(Clock::now() - left_));
-      latencies_done_ = latencies_.size() == kLatencyFrames;
+      latencies_[latency_count_] = milliseconds(Clock::now() - left_);
+      ++latency_count_;
     }
   }
 
@@ -204,11 +211,12 @@ class Stream {
   GstElement* pipeline_ = nullptr;
   std::string error_;
   Facts facts_;
-  std::atomic<int> frames_{0};
-  int last_ = 0;
+  int frames_ = 0, last_ = 0;
+  std::atomic<int> first_{0};
   Clock::time_point first_time_, last_time_, left_;
-  std::atomic<bool> stopping_{false}, counted_{false}, measures_latency_{false}, latencies_done_{false};
-  std::vector<double> latencies_;
+  std::atomic<bool> starting_{false}, stopping_{false}, counted_{false}, measures_latency_{false};
+  std::array<double, kLatencyFrames> latencies_{};
+  std::atomic<size_t> latency_count_{0};
 };
 
 double percentile(std::vector<double> values, double share) {
@@ -227,38 +235,62 @@ double resident_mib(const std::string& key) {
 
 using Streams = std::vector<std::unique_ptr<Stream>>;
 
-// Waits until the condition holds for all streams. Returns the first error, or that time is over.
+// Waits until the condition holds for all streams, an error, or `end`. Returns the first error; empty without one.
 template <typename Condition>
-std::string wait_until(const Streams& streams, Clock::duration limit, const char* what, Condition condition) {
-  const Clock::time_point end = Clock::now() + limit;
-  while (!std::ranges::all_of(streams, [&](const auto& stream) { return condition(*stream); })) {
+std::string wait_until(const Streams& streams, Clock::time_point end, Condition condition) {
+  while (Clock::now() < end && !std::ranges::all_of(streams, [&](const auto& one) { return condition(*one); })) {
     for (const auto& stream : streams) {
       if (!stream->error().empty()) return stream->error();
     }
-    if (Clock::now() > end) return std::string("no ") + what + " in time";
     g_usleep(1000);
   }
   return "";
 }
 
-// Fills `result`. Returns what went wrong; empty if nothing did.
-std::string measure(const Options& options, ordered_json& result) {
+Clock::duration seconds(double number) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(number));
+}
+
+// Counts frames of all streams. Returns what went wrong; empty if nothing did. Clears `in_time` if time was over.
+std::string count_frames(const Options& options, const Streams& streams, Clock::time_point begin, bool& in_time) {
+  const auto share_of_limit = [&](double share) { return begin + seconds(share * options.limit); };
+  const auto counts = [](const Stream& one) { return one.counts(); };
+  const auto counted = [](const Stream& one) { return one.counted(); };
+  const auto missing = [&](const char* what, auto condition) -> std::string {
+    const auto without = std::ranges::count_if(streams, [&](const auto& one) { return !condition(*one); });
+    in_time = without == 0;
+    if (in_time) return "";
+    return std::to_string(without) + " of " + std::to_string(streams.size()) + " streams had no " + what +
+           " frame in time, with a limit of " + std::to_string(std::lround(options.limit)) + " s";
+  };
+  for (const auto& stream : streams) stream->play();
+  std::string error = wait_until(streams, share_of_limit(kStartShare), counts);
+  for (const auto& stream : streams) stream->start_counting();
+  if (error.empty()) error = wait_until(streams, share_of_limit(kFirstFrameShare), counts);
+  if (error.empty()) error = missing("first", counts);
+  if (!error.empty()) return error;
+  const Clock::time_point end = std::min(Clock::now() + seconds(options.seconds), share_of_limit(kCountingShare));
+  error = wait_until(streams, end, counted);
+  for (const auto& stream : streams) stream->stop_counting();
+  if (error.empty()) error = wait_until(streams, share_of_limit(1), counted);
+  return error.empty() ? missing("second", counted) : error;
+}
+
+void add_latency(Stream& stream, const std::string& error, ordered_json& result) {
+  const std::vector<double> latencies = stream.latencies();
+  if (!error.empty() || latencies.empty()) return;
+  result["latency_ms"] = {
+      {"frames", latencies.size()}, {"p50", percentile(latencies, 0.5)}, {"p95", percentile(latencies, 0.95)}};
+}
+
+// Fills `result`. Returns what went wrong; empty if nothing did. `streams` end later: that can take long.
+std::string measure(const Options& options, Streams& streams, ordered_json& result, bool& in_time) {
   GstGLDisplay* display = gst_gl_display_new();
   if (display == nullptr) return "GStreamer has no GL display";
   const std::unique_ptr<GstGLDisplay, decltype(&gst_object_unref)> owner(display, gst_object_unref);
-  Streams streams;
+  const Clock::time_point begin = Clock::now();
   for (int i = 0; i < options.streams; ++i) streams.push_back(std::make_unique<Stream>(options, display));
-  for (const auto& stream : streams) stream->play();
-  std::string error = wait_until(streams, kStartLimit, "frames", [](const Stream& one) { return one.warm(); });
-  if (!error.empty()) return error;
-  const Clock::time_point end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
-  const auto counted = [](const Stream& one) { return one.counted(); };
-  while (Clock::now() < end && !std::ranges::all_of(streams, [&](const auto& one) { return counted(*one); })) {
-    g_usleep(1000);
-  }
-  for (const auto& stream : streams) stream->stop_counting();
-  error = wait_until(streams, kStartLimit, "further frames", counted);
+  std::string error = count_frames(options, streams, begin, in_time);
   if (!error.empty()) return error;
 
   double together = 0, slowest = 0;
@@ -279,11 +311,10 @@ std::string measure(const Options& options, ordered_json& result) {
   if (first.facts().free_gpu_kib > 0) result["free_gpu_mib"] = first.facts().free_gpu_kib / 1024.0;
   if (streams.size() == 1) {
     first.measure_latency();
-    error = wait_until(streams, kStartLimit, "latency", [](const Stream& one) { return one.has_latency(); });
-    if (!error.empty()) return error;
-    result["latency_ms"] = {{"p50", percentile(first.latencies(), 0.5)}, {"p95", percentile(first.latencies(), 0.95)}};
+    error = wait_until(streams, begin + seconds(options.limit), [](const Stream& one) { return one.has_latency(); });
+    add_latency(first, error, result);
   }
-  return "";
+  return error;
 }
 
 }  // namespace
@@ -301,6 +332,9 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "Time in which frames are counted (2)")->check(CLI::Range(0.01, 3600.0));
   app.add_option("--frames", options.most_frames, "Maximum number of frames of a stream (20000)")
       ->check(CLI::Range(1, 100000000));
+  app.add_option("--limit", options.limit,
+                 "Time in which all is measured, in seconds, with fewer frames if need be (360)")
+      ->check(CLI::Range(0.1, 36000.0));
   CLI11_PARSE(app, argc, argv);
 
   setenv("GST_TRACERS", "zerocopy", 1);
@@ -311,9 +345,13 @@ int main(int argc, char** argv) {
                                 {"width", options.width},
                                 {"height", options.height},
                                 {"streams", options.streams}};
-  const std::string error = sightglass::bench::measure(options, result);
+  sightglass::bench::Streams streams;
+  bool in_time = true;
+  const std::string error = sightglass::bench::measure(options, streams, result, in_time);
   if (!error.empty()) result["error"] = error;
   result["copies"] = {{"count", copies.count()}, {"bytes", copies.bytes()}};
   std::printf("%s\n", result.dump().c_str());
-  return sightglass::finish_output("frames_bench", error.empty() ? 0 : 1);
+  std::fflush(stdout);
+  constexpr int kTimedOut = 124;  // as timeout(1) of coreutils
+  return sightglass::finish_output("frames_bench", error.empty() ? 0 : in_time ? 1 : kTimedOut);
 }

@@ -1,6 +1,7 @@
 #include "frames_text.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "common/formatting.h"
@@ -27,7 +28,11 @@ double sum_of(const json& frames, const char* field) {
 
 }  // namespace
 
-void append_frames(std::string& text, const json& frames) {
+void append_frames(std::string& text, const json& measured) {
+  auto frames = measured.get<std::vector<json>>();
+  std::ranges::stable_sort(frames, {}, [](const json& one) {
+    return std::pair(one.at("streams").get<int>(), one.at("width").get<int>() * one.at("height").get<int>());
+  });
   text += R"(
 ## Frames
 

@@ -6,8 +6,8 @@
 
 namespace sightglass::bench {
 
-// `frames` has the lines of frames_bench.
-void append_frames(std::string& text, const nlohmann::json& frames);
+// `measured` has the lines of frames_bench. Those with fewer streams and smaller frames come first.
+void append_frames(std::string& text, const nlohmann::json& measured);
 
 // `compared` has the lines of packaging/bundle/compare: {"model", "engine", "device", "ms", "ours_ms", "note"}, or
 // {"engine", "missing"}.

@@ -1,6 +1,8 @@
 #include "problems.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "common/formatting.h"
 
@@ -35,6 +37,23 @@ void append_tests(std::string& text, const json& checks) {
   }
 }
 
+// One line for each part, because dozens of its steps may not be reached. `stopped` has lines such as "speed of MODEL".
+void append_stopped(std::string& text, const json& stopped) {
+  std::string previous;
+  for (const json& step : stopped) {
+    const auto line = step.get<std::string>();
+    const size_t name = line.find(" of ");
+    const std::string part = line.substr(0, name);
+    if (name != std::string::npos && part == previous) {
+      text += "; " + line.substr(name + std::string_view(" of ").size());
+    } else {
+      text += (previous.empty() ? "- stopped at the end of its time: " : "\n- stopped at the end of its time: ") + line;
+    }
+    previous = part;
+  }
+  if (!previous.empty()) text += "\n";
+}
+
 void append_frame_problems(std::string& text, const json& frames, const std::string& renderer) {
   for (const json& one : frames) {
     std::string name = one.at("name");
@@ -63,9 +82,7 @@ void append_problems(std::string& text, const json& results) {
   std::string problems;
   append_tests(problems, list_of(results, "checks"));
   for (const json& step : list_of(results, "failed")) problems += "- failed: " + step.get<std::string>() + "\n";
-  for (const json& step : list_of(results, "stopped")) {
-    problems += "- stopped at the end of its time: " + step.get<std::string>() + "\n";
-  }
+  append_stopped(problems, list_of(results, "stopped"));
   for (const char* part : {"models", "tuned"}) {
     if (!results.contains(part)) continue;
     for (const json& failure : list_of(results.at(part), "failures")) {

@@ -113,7 +113,8 @@ json read_run_record(const fs::path& steps, const fs::path& logs) {
     }
     if (part == "speed" && result.is_object()) merge_models(results["models"], result);
     if (part == "tuning" && result.is_object()) merge_models(results["tuned"], result);
-    const bool measures = part == "speed" || part == "frames" || part == "tuning" || part == "operators";
+    const bool measures =
+        part == "speed" || part == "frames" || part == "tuning" || part == "operators" || part == "compare";
     if (measures && step.at("status") != 0 && !was_stopped(step)) {
       results["failed"].push_back(part + " of " + name);
     }

@@ -102,8 +102,10 @@ Status check_gl(const GlApi& gl, const char* what) try {
   const GLenum error = gl.GetError();
   if (error == GL_NO_ERROR) return {};
   clear_gl_errors(gl);
-  const std::string message = std::string(what) + ": the GL driver reported " + error_name(error);
-  return error == GL_OUT_OF_MEMORY ? resource_exhausted(message) : device_error(message);
+  // Commands fail that use what was not allocated.
+  const GLenum cause = AllocationScope::has_failed() ? GL_OUT_OF_MEMORY : error;
+  const std::string message = std::string(what) + ": the GL driver reported " + error_name(cause);
+  return cause == GL_OUT_OF_MEMORY ? resource_exhausted(message) : device_error(message);
 } catch (...) {
   return status_of_exception("GL", "report an error");
 }
@@ -222,6 +224,13 @@ Status AllocationScope::check(const char* what) const {
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl_, what));
   if (!failed_) return {};
   return resource_exhausted(std::string(what) + ": the GL driver reported GL_OUT_OF_MEMORY");
+}
+
+bool AllocationScope::has_failed() {
+  for (const AllocationScope* scope = innermost; scope != nullptr; scope = scope->outer_) {
+    if (scope->failed_) return true;
+  }
+  return false;
 }
 
 void AllocationScope::note_discarded(GLenum error) {

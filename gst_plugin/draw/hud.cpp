@@ -8,6 +8,7 @@
 #include <span>
 
 #include "gl/gl_state_guard.h"
+#include "gpu_engine/allocation_scope.h"
 
 namespace sightglass {
 
@@ -159,16 +160,18 @@ std::vector<Primitive> hud_primitives(const TextAtlas& atlas, const HudFigures& 
   return primitives;
 }
 
-PrimitiveRange Hud::update(const HudFigures& figures, HudPosition position, uint64_t now_ns, int32_t width,
-                           int32_t height) {
+Result<PrimitiveRange> Hud::update(const HudFigures& figures, HudPosition position, uint64_t now_ns, int32_t width,
+                                   int32_t height) {
   const bool resized = width != width_ || height != height_;
-  if (resized) {
-    const GlStateGuard guard(*gl_);
-    atlas_ = hud_atlas(*gl_, title_, width, height);
-  }
   const bool due = renewed_ns_ == 0 || now_ns - renewed_ns_ >= kRenewal;
   if (due || resized || position != position_) {
+    const AllocationScope allocations(*gl_);
+    if (resized) {
+      const GlStateGuard guard(*gl_);
+      atlas_ = hud_atlas(*gl_, title_, width, height);
+    }
     list_.set(hud_primitives(atlas_, figures, position, width, height));
+    SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the HUD"));
     renewed_ns_ = now_ns;
     position_ = position;
     width_ = width;
@@ -220,14 +223,16 @@ std::vector<Primitive> notice_primitives(const TextAtlas& atlas, NoticeEdge edge
           atlas.primitive(0, left + padding, top + std::floor(padding / 2), kTextColor)};
 }
 
-PrimitiveRange Notice::update(const std::string& text, NoticeEdge edge, int32_t width, int32_t height) {
+Result<PrimitiveRange> Notice::update(const std::string& text, NoticeEdge edge, int32_t width, int32_t height) {
   const bool resized = text != text_ || width != width_ || height != height_;
-  if (resized) {
-    const GlStateGuard guard(*gl_);
-    atlas_ = notice_atlas(*gl_, text, width, height);
-  }
   if (resized || edge != edge_) {
+    const AllocationScope allocations(*gl_);
+    if (resized) {
+      const GlStateGuard guard(*gl_);
+      atlas_ = notice_atlas(*gl_, text, width, height);
+    }
     list_.set(notice_primitives(atlas_, edge, width, height));
+    SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the notice"));
     text_ = text;
     edge_ = edge;
     width_ = width;

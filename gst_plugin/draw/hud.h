@@ -8,6 +8,7 @@
 
 #include "draw/overlay_painter.h"
 #include "draw/text_atlas.h"
+#include "sightglass/status.h"
 
 namespace sightglass {
 
@@ -39,9 +40,9 @@ class Hud {
   Hud(const GlApi& gl, std::string title) : gl_(&gl), title_(std::move(title)), list_(gl) {}
   // Returns the primitives for OverlayPainter to draw over a frame of width × height pixels at a monotonic time.
   // Rasterizes text once per size. Uploads changed values (about 2 KB) at most four times per second, and when the size
-  // or the position changes.
-  PrimitiveRange update(const HudFigures& figures, HudPosition position, uint64_t now_ns, int32_t width,
-                        int32_t height);
+  // or the position changes. Fails if that has no memory.
+  Result<PrimitiveRange> update(const HudFigures& figures, HudPosition position, uint64_t now_ns, int32_t width,
+                                int32_t height);
 
  private:
   const GlApi* gl_;
@@ -67,8 +68,8 @@ class Notice {
  public:
   explicit Notice(const GlApi& gl) : gl_(&gl), list_(gl) {}
   // Returns the primitives for OverlayPainter to draw over a frame of width × height pixels. Rasterizes and uploads
-  // only when something changes.
-  PrimitiveRange update(const std::string& text, NoticeEdge edge, int32_t width, int32_t height);
+  // only when something changes. Fails if that has no memory.
+  Result<PrimitiveRange> update(const std::string& text, NoticeEdge edge, int32_t width, int32_t height);
 
  private:
   const GlApi* gl_;

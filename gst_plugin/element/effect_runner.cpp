@@ -5,6 +5,7 @@
 
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
+#include "gpu_engine/allocation_scope.h"
 #include "sightglass/empty_frame.h"
 #include "sightglass/gl_objects.h"
 
@@ -97,8 +98,11 @@ Status EffectRunner::annotate(FrameJob& job) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::optional<ShownMask> mask, effect_->attach(job));
   if (!mask) return {};
   if (masks_ == nullptr) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(masks_,
+    const AllocationScope allocations(gl_);
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<MaskAttachment> masks,
                                 MaskAttachment::create(context_, group_, mask->texture.width, mask->texture.height));
+    SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for masks"));
+    masks_ = std::move(masks);
   }
   return masks_->attach(job.output_buffer, job.frame.width, job.frame.height, mask->texture, mask->to_upright,
                         mask->threshold);

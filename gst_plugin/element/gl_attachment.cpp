@@ -240,7 +240,10 @@ Result<FrameTicket> GlAttachment::issue(GstGLContext* context, FrameJob& job, Or
 Status GlAttachment::draw_hud(const FrameJob& job, uint64_t inferences) {
   if (!job.settings->model.draws_texts()) return {};
   if (hud_ == nullptr) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(hud_, ModelHud::create(group_, title_));
+    const AllocationScope allocations(group_->gl());
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<ModelHud> hud, ModelHud::create(group_, title_));
+    SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for the text over frames"));
+    hud_ = std::move(hud);
   }
   const TextureRef picture{job.output, GL_TEXTURE_2D, GST_VIDEO_INFO_WIDTH(&placement_.output()),
                            GST_VIDEO_INFO_HEIGHT(&placement_.output())};

@@ -33,11 +33,13 @@ Status ModelHud::draw(const ModelSettings& settings, const ModelStats& stats, ui
   figures.latency_ms = milliseconds(stats.latency_ns);
   figures.dropped = stats.dropped;
   const HudPosition position = settings.hud_position;
-  if (settings.hud) ranges[count++] = hud_.update(figures, position, now_ns, shown_width, picture.height);
+  if (settings.hud) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(ranges[count++], hud_.update(figures, position, now_ns, shown_width, picture.height));
+  }
   if (settings.notice && !settings.notice->empty()) {
     const bool hud_below = position == HudPosition::kBottomLeft || position == HudPosition::kBottomRight;
     const NoticeEdge edge = settings.hud && hud_below ? NoticeEdge::kUpper : NoticeEdge::kLower;
-    ranges[count++] = notice_.update(*settings.notice, edge, shown_width, picture.height);
+    SIGHTGLASS_ASSIGN_OR_RETURN(ranges[count++], notice_.update(*settings.notice, edge, shown_width, picture.height));
   }
   return painter_->draw(picture, std::span(ranges).first(count), shown_width);
 }

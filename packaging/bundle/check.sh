@@ -38,6 +38,7 @@ run 2 --only speed,luck
 has "$work/output.txt" 'no part luck'
 run 2 --runs none
 run 2 --minutes 0
+run 2 --only train
 run 2 "$work/none.tflite"
 
 echo "== a software renderer that was not asked for"
@@ -77,6 +78,13 @@ rm "$report"
 run 0 --report "$work/results"
 cmp "$work/before.md" "$report"
 
+echo "== one more part in the same report"
+run 0 --add --only doctor
+has "$report" '^\| models_test \| [1-9][0-9]* \| 0 \|'
+run 0 --add --quick --only interop
+has "$report" '^\| interop_test \| [1-9][0-9]* \| 0 \|'
+has "$report" '^Nothing\.$'
+
 echo "== a run that is killed"
 # A program that does not end.
 cp "$copy/bin/ops_test" "$work/ops_test"
@@ -92,6 +100,7 @@ until grep -qs '^- .ops_test. was stopped after 0 tests, in .Some.Test.$' "$work
 done
 kill -KILL -$running
 wait $running || true
+! grep -vE '^\{"part": .*\}$' "$work/killed/results.jsonl" || fail "these lines of results.jsonl are incomplete"
 run 0 --report "$work/killed"
 has "$work/killed/llvmpipe.md" '^\| ops_test \| – \| did not finish'
 mv "$work/ops_test" "$copy/bin"

@@ -200,6 +200,15 @@ mkdir "$folder/share/figure"
 cp "$source"/models/figure/*.py "$source"/models/figure/*.sh "$folder/share/figure"
 if [ -n "$objects" ]; then cp "$objects" "$folder/share/figure/objects.npz"; fi
 flatc --python --gen-object-api --gen-onefile -o "$folder/share/run/schema" "$source"/gpu_engine/tflite/*.fbs
+# Machines with PyTorch seldom have their runtime.
+flatbuffers=$(/usr/bin/python3 -c 'import os, flatbuffers; print(os.path.dirname(flatbuffers.__file__))' 2>/dev/null || true)
+if [ -n "$flatbuffers" ]; then
+  mkdir "$folder/share/run/schema/flatbuffers"
+  cp "$flatbuffers"/*.py "$folder/share/run/schema/flatbuffers"
+  ! command -v dpkg-query >/dev/null || license_of python3-flatbuffers
+else
+  echo "the Python package flatbuffers is not installed: comparing and training need it on the other machine" >&2
+fi
 cp "$source/packaging/bundle/README.md" "$source/LICENSE" "$folder"
 version=${SIGHTGLASS_BUNDLE_VERSION:-$(git -C "$source" describe --always --dirty --tags 2>/dev/null || echo unknown)}
 echo "$version" >"$folder/share/version"

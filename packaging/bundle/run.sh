@@ -16,11 +16,12 @@ models, or MODEL….
   --skip PARTS    comma-separated parts to leave out
   --frames        only the part frames
   --compare       only the part compare; --only and these options add up
-  --train MINUTES also train the bundled model with PyTorch for this time, after the other parts
+  --train MINUTES also train the bundled model with PyTorch for this time, after the other parts; --only train: no others
   --runs N        runs per model (20)
   --quick         only the bundled model `figure`, with three runs and without its tests of other limits
   --software      use the Mesa software renderer; otherwise a software renderer is an error
   --results DIR   directory of the results (results, next to this program)
+  --add           keep the results that are there, and replace those of the parts that run; otherwise all are replaced
   --report DIR    write the report again from the results in DIR, and end
   --list          print parts and models, and end
   --help          print this text, and end
@@ -38,9 +39,10 @@ Parts, in this order:
   compare    time of each model with other engines that this machine has
 
 The results are DEVICE.md, DEVICE.json, and DEVICE.svg, named by the GPU; results.jsonl, a line for each finished step;
-logs.tar.gz; and FAMILY.txt, the tuned kernels of the family of the GPU. They are kept up to date during the run, so that one that is killed still has a report. The exit status is
-0 if everything passed, 1 if a test or a measurement failed, and 2 if an option is wrong or this machine cannot run the
-programs. Parts that were stopped at their share are no failures; the report names them.
+logs.tar.gz; and FAMILY.txt, the tuned kernels of the family of the GPU. They are kept up to date during the run, so that
+one that is killed still has a report. The exit status is 0 if everything passed, 1 if a test or a measurement failed, and
+2 if an option is wrong or this machine cannot run the programs. Parts that were stopped at their share are no failures;
+the report names them.
 
 Environment:
   SIGHTGLASS_GL_PATH  directories of the GPU driver, separated by colons, if neither ldconfig nor EGL finds it
@@ -65,12 +67,14 @@ quick=false
 software=false
 list=false
 report_only=false
+add=false
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage && exit 0 ;;
     --quick) quick=true runs=3 ;;
     --software) software=true && export LIBGL_ALWAYS_SOFTWARE=1 ;;
     --list) list=true ;;
+    --add) add=true ;;
     --frames) only=${only:+$only,}frames ;;
     --compare) only=${only:+$only,}compare ;;
     --only | --skip | --runs | --results | --minutes | --train | --report)
@@ -96,7 +100,8 @@ positive --runs "$runs"
 if [ -n "$minutes" ]; then positive --minutes "$minutes"; fi
 if [ -n "$train" ]; then positive --train "$train"; fi
 for part in $(echo "$only,$skip" | tr , ' '); do
-  case " $all " in *" $part "*) ;; *) fail "there is no part $part; the parts are $all" ;; esac
+  case " $all train " in *" $part "*) ;; *) fail "there is no part $part; the parts are $all" ;; esac
+  if [ "$part" = train ] && [ -z "$train" ]; then fail "--train MINUTES says how long to train"; fi
 done
 for model in "$@"; do [ -f "$model" ] || fail "$model: no such file"; done
 wants() {
@@ -137,11 +142,16 @@ leave() {
 trap 'leave $?' EXIT
 trap 'leave 2' INT TERM HUP
 
+# read_logs: those of the results that are there.
+read_logs() {
+  tar -xzf "$results/logs.tar.gz" -C "$work" 2>/dev/null || say "$results/logs.tar.gz is missing: the report lacks tests"
+  mkdir -p "$logs/tests"
+}
+
 if $report_only; then
   [ -f "$results/results.jsonl" ] || fail "$results has no results.jsonl"
   results=$(cd "$results" && pwd)
-  tar -xzf "$results/logs.tar.gz" -C "$work" 2>/dev/null || say "$results/logs.tar.gz is missing: the report lacks tests"
-  mkdir -p "$logs/tests"
+  read_logs
   device=$(device_name "$(sed -n 's/.*"renderer": "\([^"]*\)".*/\1/p' "$results/results.jsonl" | head -n 1)")
   publish || fail "cannot write the report"
   say "written: $results/$device.md"
@@ -153,17 +163,26 @@ results=$(cd "$results" && pwd)
 begun_at=$(now)
 find_device
 device=$(device_name "$renderer")
-rm -f "$results/results.jsonl" "$results/logs.tar.gz" "$results/$device".*
-record device device 0 0 "$work/device.json"
-
 planned=
 for part in $all; do
   if wants "$part"; then planned="$planned $part"; fi
 done
 if [ -n "$train" ]; then planned="$planned train"; fi
+
+if $add && [ -f "$results/results.jsonl" ]; then
+  read_logs
+  for part in $planned; do
+    # Tests have the names of programs there, and replace what they wrote before.
+    grep -v "^{\"part\": \"$part" "$results/results.jsonl" >"$work/kept" || true
+    mv "$work/kept" "$results/results.jsonl"
+  done
+else
+  rm -f "$results/results.jsonl" "$results/logs.tar.gz" "$results/$device".*
+fi
+record device device 0 0 "$work/device.json"
 # The last seconds are for the report.
 run_end=
-if [ -n "$minutes" ]; then run_end=$((begun_at + 60 * (minutes - ${train:-0}) - 8)); fi
+if [ -n "$minutes" ]; then run_end=$((begun_at + 60 * (minutes - ${train:-0}) - 15)); fi
 
 if [ $# -gt 0 ]; then printf '%s\n' "$@"; else models; fi >"$work/models"
 publish || fail "cannot write the report"

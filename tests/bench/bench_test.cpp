@@ -175,6 +175,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
       {"latency_ms", {{"p50", 4.0}, {"p95", 5.0}}},
       {"resident_mib", 100.0},
       {"copies", {{"count", 3}, {"bytes", 4096}}}};
+  json more_streams = frames;
+  more_streams.at("streams") = 4;
   const auto line = [](const char* part, const char* step, int status, const json& result) {
     json fields{{"part", part}, {"step", step}, {"status", status}, {"seconds", 1}};
     if (!result.is_null()) fields["result"] = result;
@@ -187,7 +189,9 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
   const std::string steps =
       line("device", "device", 0, device) + line("test", "ops_test.0", 124, {}) + line("test", "ops_test.1", 0, {}) +
       line("test", "gl_test", 139, {}) + line("speed", "deeplab", 0, models(80)) +
-      line("speed", "other", 0, other_model) + line("frames", "blur", 0, frames) + line("tuning", "slow", 137, {}) +
+      line("speed", "other", 0, other_model) + line("frames", "blur", 0, more_streams) +
+      line("frames", "blur", 0, frames) + line("tuning", "slow", 137, {}) + line("tuning", "slower", 124, {}) +
+      line("operators", "operators", 124, {}) +
       line("compare", "PyTorch", 0, {{"model", "m"}, {"engine", "PyTorch"}, {"ms", 8.0}, {"ours_ms", 4.0}}) +
       line("compare", "LiteRT", 0, {{"model", ""}, {"engine", "LiteRT"}, {"missing", "no node"}}) + "{\"part\": \"sp";
   std::filesystem::create_directories(path("logs/tests"));
@@ -199,7 +203,8 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
   const json suite = {{"name", "Pool"}, {"testsuite", json::array({pool})}};
   write("logs/tests/ops_test.1.json", json{{"time", "0.5s"}, {"testsuites", json::array({suite})}}.dump());
   write("logs/tests/gl_test.log", "[ RUN      ] Gl.Crashes\n");
-  write("logs/tests/plan_test.log", "[ RUN      ] Plan.One\n[  SKIPPED ] Plan.One (0 ms)\n[ RUN      ] Plan.Two\n");
+  write("logs/tests/plan_test.log",
+        "[ RUN      ] Plan.One\n[  SKIPPED ] Plan.One (0 ms)\n[ RUN      ] Plan.Two\nx.cpp:2: Failure\nbad\n");
   succeeded(
       report("--steps " + write("results.jsonl", steps) + " --logs " + path("logs") + " --chart " + path("chart.svg")));
   const std::string text = read("report.md");
@@ -207,8 +212,9 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
        {"| date | today |", "9.0 GB/s",
         "\n## What was wrong\n\n- `gl_test` ended early after 0 tests, in `Gl.Crashes`\n",
         "- `ops_test`: 1 of 2 tests failed: `Conv.Fails`\n- `ops_test` was stopped after 2 tests, in `Conv.Hangs`\n",
-        "- `plan_test` was stopped after 0 tests, in `Plan.Two`\n",
-        "- stopped at the end of its time: tuning of slow\n",
+        "- `plan_test`: 1 of 1 tests failed: `Plan.Two`\n- `plan_test` was stopped after 1 tests, in `Plan.Two`\n",
+        "- `plan_test`, `Plan.Two`: x.cpp:2: Failure bad",
+        "- stopped at the end of its time: tuning of slow; slower\n- stopped at the end of its time: operators\n",
         "- glsegment blur, 1280 × 720, 1 streams: 3 copies between CPU and GPU, 4096 bytes\n",
         "- glsegment blur, 1280 × 720, 1 streams: 2 frames of glsegment failed\n", "| ops_test, stopped | 1 | 1 | 0 |",
         "- `ops_test`, `Conv.Fails`: x.cpp:1: Failure wrong sum", "| deeplabv3_257_mv_gpu | 80.00 |",
@@ -216,18 +222,22 @@ TEST_F(BenchReportTest, ReadsWhatAKilledRunHasRecorded) {
         "| m | PyTorch | – | 8.00 | 4.00 | 2.00 |  |", "- LiteRT: no node\n"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+  EXPECT_LT(text.find("1280 × 720 | 1 |"), text.find("1280 × 720 | 4 |"));
   EXPECT_EQ(report("--steps " + write("empty.jsonl", "")).status, 1) << "no device";
 }
 
-// The counts come from the log of the tracer.
-TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
+CommandResult run_frames(const std::string& arguments) {
   ::setenv("GST_GL_PLATFORM", "egl", 0);
   ::setenv("GST_GL_WINDOW", "egl-device", 0);
   ::setenv("GST_GL_API", "gles2", 0);
   const std::string bench = quoted(SIGHTGLASS_FRAMES_BENCH) + " --width 64 --height 48 --seconds 0.1 --frames 20 ";
-  const auto measure = [&](const std::string& arguments) {
-    return json::parse(run_program(bench + arguments + " 2>/dev/null").output, nullptr, false);
-  };
+  return run_program(bench + arguments + " 2>/dev/null");
+}
+
+json measure(const std::string& arguments) { return json::parse(run_frames(arguments).output, nullptr, false); }
+
+// The counts come from the log of the tracer.
+TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
   const json plain = measure("--name two --streams 2");
   ASSERT_TRUE(plain.is_object());
   EXPECT_FALSE(plain.contains("error")) << plain;
@@ -243,6 +253,20 @@ TEST_F(CommandTest, FramesAreMeasuredAndCopiesCounted) {
   const json failed = measure("--name wrong --elements 'glsegment model=none.tflite'");
   ASSERT_TRUE(failed.is_object());
   EXPECT_NE(failed.at("error").get<std::string>().find("none.tflite"), std::string::npos) << failed;
+}
+
+// The frames before counting would take as long as the limit.
+TEST_F(CommandTest, FramesOfSlowDevicesAreMeasuredInTime) {
+  const json slow = measure("--name slow --limit 20 --elements 'identity sleep-time=2000000'");
+  ASSERT_TRUE(slow.is_object());
+  ASSERT_FALSE(slow.contains("error")) << slow;
+  EXPECT_GE(slow.at("frames"), 1);
+  EXPECT_GE(slow.at("latency_ms").at("frames"), 1);
+  EXPECT_LT(slow.at("latency_ms").at("frames"), 10);
+  const CommandResult slower = run_frames("--name slower --limit 1 --elements 'identity sleep-time=1500000'");
+  EXPECT_EQ(slower.status, 124) << "as if timeout(1) had stopped it";
+  EXPECT_EQ(json::parse(slower.output).value("error", ""),
+            "1 of 1 streams had no first frame in time, with a limit of 1 s");
 }
 
 TEST_F(CommandTest, TheDeviceIsNamed) {

@@ -48,6 +48,7 @@ GLenum take_error() {
   return error;
 }
 
+extern "C" [[gnu::visibility("default")]] int sightglass_fake_allocations() { return allocated; }
 extern "C" [[gnu::visibility("default")]] int sightglass_fake_faults() { return lost ? 1 : failed.load(); }
 
 }  // namespace sightglass::fake_driver

@@ -18,6 +18,8 @@ class AllocationScope {
   // Ok, or that an allocation failed during `what`.
   Status check(const char* what) const;
 
+  // Whether an allocation failed in a scope of this thread: it is the cause of errors that follow.
+  static bool has_failed();
   // Called for each GL error that is discarded.
   static void note_discarded(GLenum error);
 

@@ -2,6 +2,17 @@
 # The part that compares with other engines. Sourced by ./run.
 # shellcheck disable=SC2154,SC2034,SC2030,SC2031  # variables of ./run and of the files beside this one
 
+# find_python: sets python to one with PyTorch; to nothing if there is none, with what it needs in python_needs.
+find_python() {
+  python='' python_needs='torch and numpy'
+  # The bundle brings it if the machine that made the bundle has it.
+  if [ ! -d "$here/share/run/schema/flatbuffers" ]; then python_needs='torch, numpy, and flatbuffers'; fi
+  for name in "${SIGHTGLASS_PYTHON:-python3}" /usr/bin/python3; do
+    if [ -z "$python" ] && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/share/run/schema" "$name" \
+      -c 'import torch, numpy, flatbuffers' 2>/dev/null; then python=$name; fi
+  done
+}
+
 # theirs COMMAND…: with the libraries of this machine, within the time of the part, and a minute.
 theirs() {
   their_seconds=$(seconds_left)
@@ -55,13 +66,10 @@ compare_litert() {
 part_compare() {
   compare_seconds=1
   if $quick; then compare_seconds=0.2; fi
-  python=
-  for name in "${SIGHTGLASS_PYTHON:-python3}" /usr/bin/python3; do
-    if [ -z "$python" ] && "$name" -c 'import torch, numpy, flatbuffers' 2>/dev/null; then python=$name; fi
-  done
+  find_python
   if [ -z "$python" ]; then
-    missing '' 'PyTorch and ONNX Runtime' 'no python3 that has torch, numpy, and flatbuffers'
-    say "no python3 that has torch, numpy, and flatbuffers: neither PyTorch nor ONNX Runtime is measured"
+    missing '' 'PyTorch and ONNX Runtime' "no python3 that has $python_needs"
+    say "no python3 that has $python_needs: neither PyTorch nor ONNX Runtime is measured"
   fi
   litert=true litert_threads=$(nproc)
   if [ "$litert_threads" -gt 8 ]; then litert_threads=8; fi
@@ -93,7 +101,12 @@ compare_model() {
   # shellcheck disable=SC2086  # a list of words; the working directory has no blanks
   ours_within "$(seconds_left)" sightglass run "$2" $input_options --runs "$runs" --json --output-prefix "$folder/ours" \
     >"$work/ours.json" 2>"$logs/compare-$1.log" || {
-    record compare "$1" 1 0
+    our_status=$?
+    record compare "$1" $our_status 0
+    case $our_status in
+      124 | 137) ;;
+      *) failed="$failed compare:$1" ;;
+    esac
     return
   }
   ours_ms=$(median_with_transfers "$work/ours.json")

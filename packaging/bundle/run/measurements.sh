@@ -10,17 +10,22 @@ models() {
   fi
 }
 
-# bench_each PART OPTION…: a process for each model, so that what is done is recorded when the time is over.
+# bench_each PART OPTION…: a process for each model, so that what is done is recorded when the time is over. A model gets a
+# third of the time that is left, so that one that hangs leaves some to the others.
 bench_each() {
-  bench_part=$1
+  bench_part=$1 models_end=$part_end
   shift
   while read -r model; do
+    part_end=$models_end
     if is_over; then
       record "$bench_part" "$(basename "$model" .tflite)" 124 0
       continue
     fi
+    third=$(($(seconds_left) / 3))
+    if [ $third -gt 10 ]; then part_end=$(($(now) + third)); fi
     step "$bench_part" "$(basename "$model" .tflite)" sightglass bench --json --runs "$runs" "$@" "$model"
   done <"$work/models"
+  part_end=$models_end
 }
 part_speed() { bench_each speed --profile --tuning off; }
 # The second pass measures no model: it finds the variants of the other precision.
@@ -74,43 +79,62 @@ frame_cases() {
   echo "glsegment blur, then glpose||$blur refine=guided ! glpose model=\"$(model figure)\""
 }
 
-# frames_of NAME SOURCE ELEMENTS WIDTH HEIGHT STREAMS
-frames_of() {
-  if is_over; then
-    record frames "$1, $4x$5, $6" 124 0
+# frame_rows: the rows of the report, a line NAME|SOURCE|ELEMENTS|WIDTH|HEIGHT|STREAMS each, with those first that a report
+# needs most: blur at each size and with each number of streams. The chain of two elements has the programs of both: it
+# suffices for a quick run.
+frame_rows() {
+  if $quick; then
+    grep -E '^(source only|glsegment blur, then glpose)\|' "$work/frame-cases" | sed 's/$/|320|180|1/; p; s/1$/2/'
     return
   fi
-  source=$2
-  set -- "$1" "$(echo "$3" | sed "s/HALF/$(($4 / 2))/g; s/HEIGHT/$5/g")" "$4" "$5" "$6"
-  if [ -n "$source" ]; then
-    source=$(echo "$source" | sed "s/HALF/$(($3 / 2))/g; s/HEIGHT/$4/g")
-  else
-    source='glfiguresrc seed=1'
+  blur=$(grep '^glsegment blur, guided|' "$work/frame-cases")
+  for place in '1280|720|1' '1920|1080|1' '3840|2160|1' '1280|720|4' '1280|720|16'; do echo "$blur|$place"; done
+  for place in '1280|720|1' '1920|1080|1' '3840|2160|1'; do
+    grep -v '^glsegment blur, guided|' "$work/frame-cases" | sed "s/\$/|$place/"
+  done
+  for place in '1280|720|4' '1280|720|16'; do
+    grep -E '^(source only|glsegment blur, then glpose)\|' "$work/frame-cases" | sed "s/\$/|$place/"
+  done
+}
+most_needed=5
+
+# row_seconds ROW ROWS: the time of a row, of which those that a report needs most get more. Without --minutes, as much as a
+# slow device needs, of which software renderers would use all.
+row_seconds() {
+  if [ -z "$frames_end" ]; then
+    if $software; then echo 60; else echo 360; fi
+    return
   fi
-  step frames "$1, $3x$4, $5" frames_bench --name "$1" --source "$source" --elements "$2" --width "$3" --height "$4" \
-    --streams "$5" --seconds "$frame_seconds" --frames "$most_frames"
+  left=$((frames_end - $(now)))
+  share=$((left / ($2 - $1 + 1)))
+  most=8
+  if ! $quick && [ "$1" -le $most_needed ]; then most=$((left * 3 / 4 / (most_needed - $1 + 1))); fi
+  if [ $share -lt $most ]; then share=$most; fi
+  if [ $share -gt $left ]; then share=$left; fi
+  echo $share
 }
 
-# Every measurement at one size and with one stream before the next. The chain of two elements has the programs of both:
-# it suffices for a quick run.
 part_frames() {
   frame_cases >"$work/frame-cases"
-  frame_seconds=2 most_frames=100000 sizes='1280x720 1920x1080 3840x2160' streams='4 16'
-  if $software; then frame_seconds=1 most_frames=20; fi
-  if $quick; then
-    frame_seconds=0.2 most_frames=3 sizes=320x180 streams=2
-    sed -i '/^source only/b; /^glsegment blur, then/b; d' "$work/frame-cases"
-  fi
-  for size in $sizes; do
-    while IFS='|' read -r name source elements; do
-      frames_of "$name" "$source" "$elements" "${size%x*}" "${size#*x}" 1
-    done <"$work/frame-cases"
-  done
-  size=${sizes%% *}
-  for number in $streams; do
-    grep -E '^(source only|glsegment blur, guided|glsegment blur, then glpose)\|' "$work/frame-cases" >"$work/many-cases"
-    while IFS='|' read -r name source elements; do
-      frames_of "$name" "$source" "$elements" "${size%x*}" "${size#*x}" "$number"
-    done <"$work/many-cases"
-  done
+  frame_rows >"$work/frame-rows"
+  frame_seconds=1 most_frames=100000
+  if $software; then most_frames=5; fi
+  if $quick; then frame_seconds=0.2 most_frames=3; fi
+  rows=$(wc -l <"$work/frame-rows") row=0 frames_end=$part_end
+  while IFS='|' read -r name source elements width height streams; do
+    row=$((row + 1))
+    share=$(row_seconds $row "$rows")
+    # Less would measure nothing but the start.
+    if [ "$share" -lt 3 ]; then
+      record frames "$name, ${width}x$height, $streams" 124 0
+      continue
+    fi
+    if [ -z "$source" ]; then source='glfiguresrc seed=1'; fi
+    replace="s/HALF/$((width / 2))/g; s/HEIGHT/$height/g"
+    # The program ends by itself unless the end of its streams takes long.
+    part_end=$(($(now) + share))
+    step frames "$name, ${width}x$height, $streams" frames_bench --name "$name" --source "$(echo "$source" | sed "$replace")" \
+      --elements "$(echo "$elements" | sed "$replace")" --width "$width" --height "$height" --streams "$streams" \
+      --seconds $frame_seconds --frames $most_frames --limit $((share * 3 / 4))
+  done <"$work/frame-rows"
 }

@@ -36,12 +36,9 @@ render_frames() {
 
 # A sixth of the time is for rendering, the rest for training.
 part_train() {
-  python=
-  for name in "${SIGHTGLASS_PYTHON:-python3}" /usr/bin/python3; do
-    if [ -z "$python" ] && "$name" -c 'import torch, numpy, flatbuffers' 2>/dev/null; then python=$name; fi
-  done
+  find_python
   if [ -z "$python" ]; then
-    say "no python3 that has torch, numpy, and flatbuffers: nothing is trained"
+    say "no python3 that has $python_needs: nothing is trained"
     record training training 1 0
     failed="$failed train"
     return

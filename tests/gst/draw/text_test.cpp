@@ -294,16 +294,16 @@ TEST_F(HudTest, UpdatesFourTimesPerSecond) {
   constexpr uint64_t kFrame = 16'666'667;
   for (uint64_t i = 0; i < 120; ++i) {
     figures.frames_per_second = static_cast<double>(i);
-    const PrimitiveRange range = hud.update(figures, HudPosition::kTopLeft, 1 + i * kFrame, 640, 480);
+    const PrimitiveRange range = hud.update(figures, HudPosition::kTopLeft, 1 + i * kFrame, 640, 480).value();
     EXPECT_GT(range.count, 20);
     EXPECT_LT(range.count * static_cast<int>(sizeof(Primitive)), 3000);
   }
   EXPECT_EQ(gl_calls()["BufferData"], 8) << "two seconds";
   EXPECT_EQ(gl_calls()["BufferSubData"], 0);
   EXPECT_EQ(gl_calls()["TexSubImage2D"], 1);
-  hud.update(figures, HudPosition::kTopLeft, 1 + 119 * kFrame, 320, 240);
+  EXPECT_TRUE(hud.update(figures, HudPosition::kTopLeft, 1 + 119 * kFrame, 320, 240).ok());
   EXPECT_EQ(gl_calls()["BufferData"], 9) << "another size";
-  hud.update(figures, HudPosition::kTopRight, 1 + 119 * kFrame, 320, 240);
+  EXPECT_TRUE(hud.update(figures, HudPosition::kTopRight, 1 + 119 * kFrame, 320, 240).ok());
   EXPECT_EQ(gl_calls()["BufferData"], 10) << "another corner";
   EXPECT_EQ(gl_calls()["TexSubImage2D"], 2) << "another size";
 }
