@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "element_names.h"
 #include "gpu_engine/files.h"
 #include "gpu_engine/quoted.h"
 #include "sightglass/status.h"
@@ -145,8 +146,8 @@ std::optional<std::string> subject_of(std::string_view member) {
 }  // namespace
 
 const char* BundledTask::element() const {
-  if (subject == "pose") return "glpose";
-  if (subject == "face" || subject == "hand") return "glinfer";
+  if (subject == "pose") return elements::kPose.element;
+  if (subject == "face" || subject == "hand") return elements::kInfer.element;
   return nullptr;
 }
 

@@ -96,10 +96,6 @@ int Graph::remove_dead_nodes() {
   return removed;
 }
 
-bool Graph::is_input(ValueId id) const {
-  return std::ranges::find(inputs, id) != inputs.end() || std::ranges::find(states, id, &State::input) != states.end();
-}
-
 bool Graph::is_output(ValueId id) const {
   return std::ranges::find(outputs, id) != outputs.end() ||
          std::ranges::find(states, id, &State::output) != states.end();

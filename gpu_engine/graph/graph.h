@@ -98,7 +98,6 @@ class Graph {
   const std::vector<NodeId>& order() const { return order_; }  // live nodes, in execution order
 
   bool is_constant(ValueId id) const { return id != kNone && value(id).constant.has_value(); }
-  bool is_input(ValueId id) const;   // of the graph, or the contents of a state: exists before any node runs
   bool is_output(ValueId id) const;  // of the graph, or the next contents of a state: needed after the last node
   // The constant as floats, from any storage (float16 and float32; integers are converted, not dequantized).
   std::vector<float> floats(ValueId id) const;

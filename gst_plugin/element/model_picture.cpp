@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "element_names.h"
 #include "gpu_engine/quoted.h"
 
 namespace sightglass {
@@ -159,8 +160,8 @@ Result<InputSpec> first_picture_input(const Model& model, const std::optional<Kn
 
 Status check_no_previous_mask(const Model& model, const std::optional<KnownModel>& known) {
   if (!known || !known->previous_mask) return {};
-  return unsupported(model.name() + ": this is " + known->title +
-                     ", which takes its own previous mask; only glsegment provides it");
+  return unsupported(model.name() + ": this is " + known->title + ", which takes its own previous mask; only " +
+                     elements::kSegment.element + " provides it");
 }
 
 }  // namespace sightglass

@@ -51,8 +51,13 @@ template <typename S, typename T>
 struct Field {
   using Settings = S;
   using Value = T;
-  size_t offset;                   // in bytes from the start of the settings
-  Status (*set)(S&, T) = nullptr;  // sets the field and what follows from it; null: assigns it
+  size_t offset;  // in bytes from the start of the settings
+};
+
+// A field that a function sets, with what follows from it. A type of its own: only its rows have the code for that.
+template <typename S, typename T>
+struct SetField : Field<S, T> {
+  Status (*set)(S&, T);
 };
 
 template <typename Object, typename First, typename... Rest>
@@ -81,23 +86,21 @@ auto within(T S::*first, Members... inner) {
 
 // A member that `set` sets. `set` may fail, and changes nothing then.
 template <typename T, typename S>
-Field<S, T> set_by(T S::*member, Status (*set)(S&, std::type_identity_t<T>)) {
-  return {within(member).offset, set};
+SetField<S, T> set_by(T S::*member, Status (*set)(S&, std::type_identity_t<T>)) {
+  return {within(member), set};
 }
 
 // Rows take members and fields.
-template <typename T, typename S>
-Field<S, T> field_of(T S::*member) {
-  return within(member);
-}
-template <typename S, typename T>
-Field<S, T> field_of(Field<S, T> field) {
-  return field;
+template <typename F>
+auto field_of(F field) {
+  if constexpr (std::is_member_object_pointer_v<F>) {
+    return within(field);
+  } else {
+    return field;
+  }
 }
 template <typename F>
-using FieldOf = decltype(field_of(std::declval<F>()));
-template <typename F>
-using ValueOf = typename FieldOf<F>::Value;
+using ValueOf = typename decltype(field_of(std::declval<F>()))::Value;
 
 // A row of a table, of settings of any type.
 struct AnyProperty {
@@ -117,7 +120,7 @@ namespace row {
 template <typename S, typename T>
 class SetValue final : public PropertyValue {
  public:
-  SetValue(const Field<S, T>& field, const PropertyValue& plain) : field_(field), plain_(plain) {}
+  SetValue(const SetField<S, T>& field, const PropertyValue& plain) : field_(field), plain_(plain) {}
 
  private:
   GParamSpec* spec(const PropertyHead& head, const void* field) const override { return plain_.spec(head, field); }
@@ -128,13 +131,17 @@ class SetValue final : public PropertyValue {
     return field_.set(*reinterpret_cast<S*>(static_cast<std::byte*>(field) - field_.offset), std::move(plain));
   }
 
-  Field<S, T> field_;
+  SetField<S, T> field_;
   const PropertyValue& plain_;
 };
 
 template <typename S, typename T>
 Property<S> make(const PropertyHead& head, const Field<S, T>& field, const PropertyValue* value) {
-  return {{head, field.offset, field.set == nullptr ? value : new SetValue<S, T>(field, *value)}};
+  return {{head, field.offset, value}};
+}
+template <typename S, typename T>
+Property<S> make(const PropertyHead& head, const SetField<S, T>& field, const PropertyValue* value) {
+  return {{head, field.offset, new SetValue<S, T>(field, *value)}};
 }
 
 template <typename F>

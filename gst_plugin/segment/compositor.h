@@ -67,8 +67,6 @@ class Compositor {
   // `mask_to_upright` those of the mask to the upright frame. The color replaces a missing image.
   Status draw(const FrameRef& frame, const InputTransform& upright_to_stored, const TextureRef& mask,
               const InputTransform& mask_to_upright, GLuint output, const SegmentLook& look);
-  // Fills the texture with opaque black, without a shader program.
-  Status draw_black(GLuint output) { return target_.fill_black(output); }
 
  private:
   // The block SegmentLook of the shaders.

@@ -2,10 +2,12 @@
 
 #include <gst/video/video.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "draw/text_atlas.h"
+#include "element_names.h"
 #include "gl/gl_bridge.h"
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
@@ -141,9 +143,8 @@ class MetaMaskEffect final : public ModelFreeEffect {
   Status draw_with_mask(const UprightFrame& frame, GLuint output) {
     SightglassMaskMeta* meta = sightglass_buffer_get_mask_meta(input_);
     if (meta == nullptr) {
-      return invalid_argument(
-          "mask-source=meta: the frame carries no mask; an element before, such as glpose attach-mask=true, attaches "
-          "it");
+      return invalid_argument(std::string("mask-source=meta: the frame carries no mask; an element before, such as ") +
+                              elements::kPose.element + " attach-mask=true, attaches it");
     }
     SIGHTGLASS_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(meta->mask, 0), context_));
     GST_LOG_OBJECT(log_object(),

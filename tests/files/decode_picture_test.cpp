@@ -130,21 +130,29 @@ TEST(ImageFacts, OrientationOfExifData) {
   EXPECT_EQ(facts_of("\xff\xd8\xff" + frame.substr(1) + std::string(20, '\0')).jpeg_components, 4);
 }
 
+// Right behind the first marker of a JPEG, and behind the header of a PNG.
 TEST(DecodePicture, ImagesAreUpright) {
-  const std::string path = scratch_folder() / "rotated.jpg";
   const PixbufPtr stored(gdk_pixbuf_new(GDK_COLORSPACE_RGB, FALSE, 8, 32, 16));
   gdk_pixbuf_fill(stored.get(), 0xff0000ff);
   const PixbufPtr left(gdk_pixbuf_new_subpixbuf(stored.get(), 0, 0, 16, 16));
   gdk_pixbuf_fill(left.get(), 0x0000ffff);
-  ASSERT_TRUE(gdk_pixbuf_save(stored.get(), path.c_str(), "jpeg", nullptr, nullptr));
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes((std::istreambuf_iterator<char>(file)), {});
-  bytes.insert(2, jpeg_segment(exif(6, true)));
-  std::ofstream(path, std::ios::binary) << bytes;
-  const auto picture = value_of(decode_picture(path, 100));
-  EXPECT_EQ(gdk_pixbuf_get_width(picture.get()), 16);
-  EXPECT_EQ(gdk_pixbuf_get_height(picture.get()), 32);
-  EXPECT_LT(gdk_pixbuf_read_pixels(picture.get())[0], 60) << "what was at the left is at the top";
+  const struct {
+    const char* format;
+    size_t at;
+    std::string data;
+  } files[] = {{"jpeg", 2, jpeg_segment(exif(6, true))}, {"png", 33, png_chunk("eXIf" + exif(6, true))}};
+  for (const auto& [format, at, data] : files) {
+    const std::string path = scratch_folder() / (std::string("rotated.") + format);
+    ASSERT_TRUE(gdk_pixbuf_save(stored.get(), path.c_str(), format, nullptr, nullptr));
+    std::ifstream file(path, std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    bytes.insert(at, data);
+    std::ofstream(path, std::ios::binary) << bytes;
+    const auto picture = value_of(decode_picture(path, 100));
+    EXPECT_EQ(gdk_pixbuf_get_width(picture.get()), 16) << format;
+    EXPECT_EQ(gdk_pixbuf_get_height(picture.get()), 32) << format;
+    EXPECT_LT(gdk_pixbuf_read_pixels(picture.get())[0], 60) << format << ": what was at the left is at the top";
+  }
 }
 
 TEST(DecodePicture, FilesThatAreNotImagesAreRejected) {

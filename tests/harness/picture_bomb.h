@@ -24,18 +24,20 @@ inline std::string big_endian(uint32_t value, int count) {
   return {text.rbegin(), text.rend()};
 }
 
+// A chunk of a PNG: its type and its data, with their length and their checksum.
+inline std::string png_chunk(const std::string& type_and_data) {
+  uint32_t crc = ~0U;
+  for (const char c : type_and_data) {
+    crc ^= static_cast<uint8_t>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (0xedb88320U & -(crc & 1));
+  }
+  return big_endian(static_cast<uint32_t>(type_and_data.size()) - 4, 4) + type_and_data + big_endian(~crc, 4);
+}
+
 inline std::string png_bomb(uint32_t width, uint32_t height) {
-  const auto chunk = [](const std::string& body) {
-    uint32_t crc = ~0U;
-    for (const char c : body) {
-      crc ^= static_cast<uint8_t>(c);
-      for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (0xedb88320U & -(crc & 1));
-    }
-    return big_endian(static_cast<uint32_t>(body.size()) - 4, 4) + body + big_endian(~crc, 4);
-  };
   return "\x89PNG\r\n\x1a\n" +
-         chunk("IHDR" + big_endian(width, 4) + big_endian(height, 4) + std::string("\x08\x02\0\0\0", 5)) +
-         chunk("IDAT" + std::string(16, 'x'));
+         png_chunk("IHDR" + big_endian(width, 4) + big_endian(height, 4) + std::string("\x08\x02\0\0\0", 5)) +
+         png_chunk("IDAT" + std::string(16, 'x'));
 }
 
 inline std::vector<PictureBomb> picture_bombs(uint32_t width, uint32_t height) {

@@ -11,9 +11,9 @@
 #include <limits>
 #include <optional>
 
+#include "class_color.h"
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
-#include "draw/palette.h"
 #include "gl/counting_gl.h"
 #include "gl/pass.h"
 #include "gl/shaders.h"

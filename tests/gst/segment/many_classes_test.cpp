@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "draw/palette.h"
+#include "class_color.h"
 #include "red_picture.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"

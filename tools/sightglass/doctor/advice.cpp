@@ -161,11 +161,13 @@ std::string advice(const MeasuredSection& measured) {
     case Kind::kLatest:
       return held + "with results that are about " + std::to_string(settings.mask_age) + " frames old.";
     case Kind::kFramesTooSlow:
-      return "30 frames per second are not reachable at 1280x720: glsegment takes " + milliseconds(settings.composite) +
-             " per frame without the model, and " + times + "; use smaller frames, refine=none, or " + faster + ".";
+      return std::string("30 frames per second are not reachable at 1280x720: ") + kMeasuredElement + " takes " +
+             milliseconds(settings.composite) + " per frame without the model, and " + times +
+             "; use smaller frames, refine=none, or " + faster + ".";
     case Kind::kModelTooSlow:
-      return "30 frames per second are not reachable with useful results: " + times + ", and glsegment leaves " +
-             milliseconds(kUsable - settings.composite) + " per frame for it; use a smaller model or " + faster + ".";
+      return "30 frames per second are not reachable with useful results: " + times + ", and " + kMeasuredElement +
+             " leaves " + milliseconds(kUsable - settings.composite) + " per frame for it; use a smaller model or " +
+             faster + ".";
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "element_names.h"
 #include "sightglass/device.h"
 
 namespace sightglass::doctor {
@@ -116,6 +117,9 @@ struct CpuTime {
   double median = 0;  // milliseconds
 };
 
+// The element that is measured without its model.
+inline constexpr const char* kMeasuredElement = elements::kSegment.element;
+
 struct MeasuredSection {
   std::string model;      // as the user wrote it
   bool software = false;  // OpenGL runs on the CPU
@@ -124,8 +128,8 @@ struct MeasuredSection {
   double multiply_adds_per_second = 0, copied_bytes_per_second = 0;  // of the device
   std::optional<CpuTime> cpu;
   std::string cpu_error;            // if there is no time: "not installed", or why it failed
-  std::optional<double> composite;  // milliseconds that glsegment takes for a frame, without the model
-  std::string composite_error;      // why glsegment does not run
+  std::optional<double> composite;  // milliseconds that kMeasuredElement takes for a frame
+  std::string composite_error;      // why it does not run
 };
 
 struct DoctorReport {

@@ -6,6 +6,7 @@
 
 #include "doctor/gather.h"
 #include "doctor/judge.h"
+#include "element_names.h"
 #include "video/cameras.h"
 #include "video/gst_setup.h"
 #include "video/output.h"
@@ -58,7 +59,7 @@ GstSection gather_gstreamer() {
   gst_version(&major, &minor, &micro, &nano);
   section.version = std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(micro);
   const video::ObjectPtr<GstPlugin> plugin(gst_registry_find_plugin(gst_registry_get(), "sightglass"));
-  if (plugin != nullptr && video::installed("glsegment")) {
+  if (plugin != nullptr && video::installed(elements::kSegment.element)) {
     section.plugin_version = gst_plugin_get_version(plugin.get());
     const char* file = gst_plugin_get_filename(plugin.get());
     section.plugin_file = file != nullptr ? file : "built in";

@@ -14,14 +14,8 @@
 
 namespace sightglass::doctor {
 
-// Measures glsegment without its model.
-
 namespace {
 
-// The median then is a frame without a run of the model.
-constexpr const char* kPipeline =
-    "videotestsrc num-buffers=40 ! video/x-raw,format=RGBA,width=1280,height=720 ! glupload ! "
-    "glsegment name=segment model=figure inference-interval=3600 ! fakesink sync=false";
 // Software renderers compile for seconds.
 constexpr GstClockTime kTimeout = 120 * GST_SECOND;
 
@@ -48,24 +42,29 @@ Status wait_for_end(GstElement* pipeline) {
 }
 
 Result<double> composite_of(GstElement* pipeline) {
-  const video::ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline), "segment"));
+  const video::ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline), "measured"));
   GstStructure* stats = nullptr;
   g_object_get(element.get(), "stats", &stats, nullptr);
   const std::unique_ptr<GstStructure, FreeStructure> owner(stats);
   guint64 time = 0;
   if (gst_structure_get_uint64(stats, "gpu-time-p50", &time) == FALSE || time == 0) {
-    return unsupported("glsegment does not report its GPU time");
+    return unsupported(std::string(kMeasuredElement) + " does not report its GPU time");
   }
   return static_cast<double>(time) / 1e6;
 }
 
 }  // namespace
 
-// Milliseconds of GPU time that glsegment with its default settings takes for a 1280x720 frame on which the model does
-// not run. Runs a pipeline with the bundled model. Requires that GStreamer is initialized. Fails if the pipeline does.
+// Milliseconds of GPU time that kMeasuredElement with its default settings takes for a 1280x720 frame on which the
+// model does not run. Runs a pipeline with the bundled model. Requires that GStreamer is initialized. Fails if the
+// pipeline does.
 Result<double> measure_composite() {
+  // The median then is a frame without a run of the model.
+  const std::string text =
+      std::string("videotestsrc num-buffers=40 ! video/x-raw,format=RGBA,width=1280,height=720 ! glupload ! ") +
+      kMeasuredElement + " name=measured model=figure inference-interval=3600 ! fakesink sync=false";
   GError* error = nullptr;
-  const video::ElementPtr pipeline(gst_parse_launch(kPipeline, &error));
+  const video::ElementPtr pipeline(gst_parse_launch(text.c_str(), &error));
   const ErrorPtr parse_error(error);
   if (parse_error != nullptr || pipeline == nullptr) {
     return device_error(parse_error != nullptr ? parse_error->message : "the pipeline cannot be created");
@@ -113,7 +112,7 @@ void measure_cpu(MeasuredSection& section) {
   }
 }
 
-void measure_glsegment(MeasuredSection& section) {
+void measure_element(MeasuredSection& section) {
   const auto composite = measure_composite();
   if (composite.ok()) {
     section.composite = *composite;
@@ -142,8 +141,8 @@ MeasuredSection gather_times(const std::string& model, const GlSection& gl, bool
   progress.show("measuring TensorFlow Lite", 3, kSteps);
   measure_cpu(section);
   if (section.fp32 && plugin) {
-    progress.show("measuring glsegment", 4, kSteps);
-    measure_glsegment(section);
+    progress.show(std::string("measuring ") + kMeasuredElement, 4, kSteps);
+    measure_element(section);
   }
   return section;
 }

@@ -133,7 +133,8 @@ void judge_measurement(const DoctorReport& report, Problems& problems) {
         "`sightglass check " + measured.model + "` reports the details");
   }
   if (!measured.composite_error.empty()) {
-    add(problems, Severity::kError, "glsegment does not run: " + first_line(measured.composite_error),
+    add(problems, Severity::kError,
+        std::string(kMeasuredElement) + " does not run: " + first_line(measured.composite_error),
         "set GST_GL_PLATFORM=egl GST_GL_API=gles2, and look up the message in docs/troubleshooting.md");
   }
 }

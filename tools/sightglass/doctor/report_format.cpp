@@ -183,11 +183,11 @@ void measured(std::string& text, const MeasuredSection& measured) {
            : "TensorFlow Lite: " + measured.cpu_error);
   const double composite = composite_time(measured);
   if (composite > 0) {
-    line(text, "glsegment",
+    line(text, kMeasuredElement,
          number(composite, "%.2f ms") + " per 1280x720 frame without the model" +
              (measured.composite ? "" : " (estimated)"));
   }
-  if (!measured.composite_error.empty()) line(text, "glsegment", measured.composite_error);
+  if (!measured.composite_error.empty()) line(text, kMeasuredElement, measured.composite_error);
 }
 
 }  // namespace

@@ -4,10 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <memory>
-#include <string_view>
 
-#include "gpu_engine/files.h"
 #include "pictures.h"
 #include "sightglass/frame_ref.h"
 
@@ -60,13 +57,6 @@ bool RandomStream::fill(DataType type, std::span<std::byte> bytes) {
 }
 
 namespace {
-
-// Takes ownership of `error`.
-std::string take_message(GError* error) {
-  std::string message = error != nullptr ? error->message : "unknown error";
-  g_clear_error(&error);
-  return message;
-}
 
 using Rgba = std::array<float, 4>;
 
@@ -147,20 +137,6 @@ Result<Picture> load_picture(const std::string& path, int32_t largest_side) {
     std::memcpy(picture.pixels.data() + y * row_bytes, pixels + y * stride, row_bytes);
   }
   return picture;
-}
-
-Status save_png(const Picture& picture, const std::string& path) {
-  const PixbufPtr pixbuf(gdk_pixbuf_new_from_data(picture.pixels.data(), GDK_COLORSPACE_RGB, picture.channels == 4, 8,
-                                                  picture.width, picture.height, picture.width * picture.channels,
-                                                  nullptr, nullptr));
-  GError* error = nullptr;
-  gchar* bytes = nullptr;
-  gsize size = 0;
-  if (!gdk_pixbuf_save_to_buffer(pixbuf.get(), &bytes, &size, "png", &error, nullptr)) {
-    return invalid_argument("cannot write the image " + path + ": " + take_message(error));
-  }
-  const std::unique_ptr<gchar, decltype(&g_free)> owner(bytes, g_free);
-  return write_output_file(path, std::string_view(bytes, size));
 }
 
 Normalization Normalization::from_range(double low, double high) {

@@ -43,9 +43,6 @@ struct Picture {
 // for textures of the device. Returns the stored pixel values exactly, without color management. Errors name the file.
 Result<Picture> load_picture(const std::string& path, int32_t largest_side);
 
-// Writes a PNG. Errors name the file.
-Status save_png(const Picture& picture, const std::string& path);
-
 // Maps an 8-bit sample to a float32 tensor value: sample * scale + offset, in float32.
 struct Normalization {
   float scale = 1.0f / 255.0f, offset = 0.0f;

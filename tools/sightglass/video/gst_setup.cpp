@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "element_names.h"
+
 namespace sightglass::video {
 
 namespace {
@@ -147,7 +149,7 @@ void start_gstreamer() {
   if (gst_is_initialized()) return;
   if (!has_display()) choose_headless_gl();
   gst_init(nullptr, nullptr);
-  if (!installed("glsegment")) scan_build_directory();
+  if (!installed(elements::kSegment.element)) scan_build_directory();
 }
 
 std::string launch_environment() { return environment(); }

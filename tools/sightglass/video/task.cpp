@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/progress.h"
+#include "element_names.h"
 #include "model_store.h"
 
 namespace sightglass::video {
@@ -31,23 +32,28 @@ std::span<const VideoTask> video_tasks() {
   static const VideoTask all[] = {
       {"segment",
        "Blur, replace, or remove the background of people or other classes",
-       "glsegment",
-       "glsegmentbin",
+       elements::kSegment.element,
+       elements::kSegment.bin,
        {Task::kSegmentation},
        "figure-recurrent"},
       {"pose",
        "Find people and draw their skeletons",
-       "glpose",
-       "glposebin",
+       elements::kPose.element,
+       elements::kPose.bin,
        {Task::kPose, Task::kSegmentation},
        "figure"},
       {"detect",
        "Find objects, faces, or hands, and draw boxes or landmarks",
-       "glinfer",
-       "glinferbin",
+       elements::kInfer.element,
+       elements::kInfer.bin,
        {Task::kDetection, Task::kFace, Task::kHand},
        nullptr},
-      {"classify", "Name the content of the image", "glinfer", "glinferbin", {Task::kClassification}, nullptr},
+      {"classify",
+       "Name the content of the image",
+       elements::kInfer.element,
+       elements::kInfer.bin,
+       {Task::kClassification},
+       nullptr},
   };
   return all;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/process.h"
+#include "element_names.h"
 #include "video/contact_sheet.h"
 #include "video/frame_layout.h"
 #include "video/gst_setup.h"
@@ -145,7 +146,7 @@ namespace {
 // Rows: input, mask if there is one, result.
 Status write_contact_sheet(const VideoJob& job, const std::vector<SamplePtr>& samples) {
   std::vector<std::string> rows = {"identity"};
-  if (job.element == "glsegmentbin") rows.push_back(element_text(job, "mask"));
+  if (job.element == elements::kSegment.bin) rows.push_back(element_text(job, "mask"));
   rows.push_back(element_text(job));
   return write_contact_sheet(samples, rows, job.contact_sheet);
 }

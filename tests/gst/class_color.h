@@ -1,4 +1,4 @@
-// One color per class, distinct from those of classes with nearby indices; shaders/draw/palette.glsl computes the same.
+// Colors of classes as shaders/draw/palette.glsl computes them: distinct from those of classes with nearby indices.
 #pragma once
 
 #include <algorithm>
