@@ -148,6 +148,21 @@ TEST(ValueRanges, QuantizedValuesAreLimitedByTheirScale) {
   expect_range(range_of(graph, real), 0, 255.0 / 256);
 }
 
+// The stored numbers are negated, so the scale of the output alone says what they mean.
+TEST(ValueRanges, NegatedQuantizedValuesHaveTheRangeOfTheirType) {
+  Graph graph;
+  Value in;
+  in.name = "in";
+  in.type = DataType::kInt8;
+  in.shape = {1, 4};
+  in.quantization = {{1.0F / 256}, {0}, 0};
+  graph.inputs = {graph.add_value(in)};
+  const ValueId out = add_op(graph, OpType::kNeg, {}, {graph.inputs[0]}, "out");
+  graph.value(out).type = DataType::kInt8;
+  graph.value(out).quantization = {{1.0F / 16}, {0}, 0};
+  expect_range(range_of(graph, out), -8, 127.0 / 16);
+}
+
 TEST(ValueRanges, IntegersThatMayOverflowHaveTheRangeOfTheirType) {
   Graph graph;
   Value in;
