@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "figure/figure_meta.h"
-#include "figure/output.h"
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"

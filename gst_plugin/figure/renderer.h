@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "figure/output.h"
 #include "figure/scene.h"
+#include "figure/shaders.h"
 #include "gl/pass.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/status.h"

@@ -18,6 +18,9 @@ ShaderFiles figure_shaders();
 
 namespace sightglass::figure {
 
+// Contents of output frames.
+enum class Output : uint8_t { kPicture, kMask, kAlpha, kForeground, kBackground, kRoom };
+
 // Cells of the grid between two rings. On software renderers, finer grids cost more pixels, not only vertices: they
 // compute whole blocks of pixels for each triangle.
 struct Grid {

@@ -8,7 +8,7 @@
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
 #include "gl/objects.h"
-#include "segment/class_layout.h"
+#include "segment/mask_model.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"

@@ -1,13 +1,14 @@
 // How to use a model as a segmenter: which output is the mask, and how to convert it to probabilities. No GL.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "element/model_picture.h"
 #include "known_models.h"
-#include "segment/class_layout.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 
@@ -19,6 +20,22 @@ struct MaskModelOptions {
   int32_t output = -1;           // index of the output; -1: the first image
   std::optional<OutputActivation> activation;  // to apply; unset: by the range that the operators prove
   InputNormalization normalization;
+};
+
+// How the output of a model with several classes encodes the class of a pixel.
+
+inline constexpr int32_t kMaxMaskClasses = 256;  // also for shaders
+
+using ClassBits = std::array<uint32_t, kMaxMaskClasses / 32>;  // class c: bit c % 32 of element c / 32
+
+struct ClassLayout {
+  int32_t width = 0, height = 0;                          // of the output
+  int32_t channels = 0;                                   // scores per pixel; 0: the output is the class index
+  float scale = 1, offset = 0;                            // of scores, before the activation
+  OutputActivation activation = OutputActivation::kNone;  // to apply to scores
+  std::vector<int32_t> foreground;                        // classes
+  std::vector<int32_t> shown;                             // shown in color by an overlay; never 0
+  std::vector<std::string> names;  // by index; may be shorter than the classes, or have empty names
 };
 
 struct MaskModel {

@@ -1,7 +1,6 @@
 // The camera image of people, of the rest, or of both mixed by alpha, and the mask. Alpha has the softness of the
 // camera, the mask does not.
 #include "figure/camera.glsl"
-#include "figure/output.h"
 #include "figure/shaders.h"
 
 layout(binding = kSceneSumUnit) uniform highp usampler2D u_scene_sum;  // A: fraction of the pixel that people cover

@@ -3,7 +3,7 @@
 //   NUMBERS  the model output is the class index
 #include "gl/compute.h"
 #include "sightglass/model.h"
-#include "segment/class_layout.h"
+#include "segment/mask_model.h"
 #include "segment/shaders.h"
 
 layout(local_size_x = kGroupSide, local_size_y = kGroupSide) in;

@@ -1,6 +1,6 @@
 // The names of visible classes, each next to its color, on a dark panel in the lower left corner.
 #include "gl/compute.h"
-#include "segment/class_layout.h"
+#include "segment/mask_model.h"
 #include "segment/shaders.h"
 layout(local_size_x = kGroupInvocations) in;
 #include "draw/labels.glsl"
