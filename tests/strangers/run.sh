@@ -44,15 +44,15 @@ settle() {
 }
 
 failed=
-# meet NAME NETWORK SETTINGS COMMAND…: runs ./dev as a stranger. NETWORK is yes or no, and SETTINGS are those of enter.sh.
+# meet NAME NETWORK PLACE COMMAND…: runs ./dev as a stranger. NETWORK is yes or no, and PLACE are settings of enter.sh.
 meet() {
-  stranger=$1 net=--net settings=$3
+  stranger=$1 net=--net place=$3
   [ "$2" = no ] || net=
   shift 3
   echo "== $stranger: ./dev $*"
   # shellcheck disable=SC2086  # no word, or one
   if unshare --mount --pid $net --fork --kill-child --propagation private \
-    "$source/tests/strangers/enter.sh" "$root" "$settings" "$@" </dev/null; then
+    "$source/tests/strangers/enter.sh" "$root" "$place" "$@" </dev/null; then
     echo "== $stranger: ./dev $1 succeeded"
   else
     echo "== $stranger: ./dev $1 failed"
