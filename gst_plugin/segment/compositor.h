@@ -125,7 +125,7 @@ class Compositor {
   Refine refine_;
   // `edge` and `foreground` are allocated when first requested.
   Parts parts_;
-  std::shared_ptr<ShareGroup> group_;  // of create_background(), otherwise null
+  std::shared_ptr<ShareGroup> group_;          // of create_background(), otherwise null
   std::array<UniformBlock<Block>, 2> blocks_;  // without and with guide_history, which may change with each frame
   UniformBlock<FrameBlock> frame_block_;
   GlVertexArray vertex_array_;  // without attributes; desktop GL requires one

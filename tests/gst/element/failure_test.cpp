@@ -171,8 +171,10 @@ TEST_F(Failure, OfARunAfterADrawnFrame) {
 }
 
 TEST_F(Failure, OfOperatorsOnTheCpu) {
-  PlayingPipeline pipeline("glsegment name=segment background=color background-color=0xff00ff00 fallback=cpu smoothing=0 refine=none model=" +
-                           red_model(Head::kCpuOnly));
+  PlayingPipeline pipeline(
+      "glsegment name=segment background=color background-color=0xff00ff00 fallback=cpu smoothing=0 refine=none "
+      "model=" +
+      red_model(Head::kCpuOnly));
   ASSERT_TRUE(shows(pipeline.pass(person()), person())) << pipeline.error();
   pipeline.warning(1);
   fail_gl("DispatchCompute", 1);
