@@ -157,9 +157,9 @@ TEST(Refine, FollowsTheEdgesOfPeople) {
       }
     }
     print((name + ", MediaPipe's mask").c_str(), scores);
-    // Just below the values measured when this test was written.
+    // Just below the values measured. MediaPipe's masks were made with one sample of the frame per pixel of the input.
     const std::array<double, 3> least =
-        name == "mp_portrait" ? std::array{0.61, 0.65, 0.66} : std::array{0.59, 0.78, 0.83};
+        name == "mp_portrait" ? std::array{0.60, 0.64, 0.65} : std::array{0.59, 0.77, 0.83};
     for (size_t i = 0; i < kRefinements.size(); ++i) {
       EXPECT_GT(scores[i][0], least[i]) << name << ", " << kRefinements[i];
     }
