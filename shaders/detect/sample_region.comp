@@ -58,5 +58,5 @@ void main() {
     vec2 rim = regions[cover].head.xy + from_head * regions[cover].head.z / max(length(from_head), 1e-3);
     at = turned(rim - square.xy, -square.w) / max(square.z, 1e-6) + 0.5;
   }
-  imageStore(u_input, position, sample_frame_cell(at, 1.0 / vec2(size), kPadding));
+  imageStore(u_input, position, sample_frame_cell(at, frame_cell(1.0 / vec2(size)), kPadding));
 }

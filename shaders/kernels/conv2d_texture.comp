@@ -35,6 +35,7 @@ void main() {
     vec4 bias = load_bias(constants.y + o);
     for (int p = 0; p < PIXELS; ++p) acc[p * SLICES + o] = bias;
   }
+  FrameCell cell = frame_cell(1.0 / vec2(tensor.xy));
   int taps = kernel.x * kernel.y;
   int tap = 0;
   for (int ky = 0; ky < kernel.y; ++ky) {
@@ -43,7 +44,7 @@ void main() {
       for (int p = 0; p < PIXELS; ++p) {
         ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
         bool inside = all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, tensor.xy));
-        vec3 sampled = sample_frame_cell((vec2(at) + 0.5) / vec2(tensor.xy), 1.0 / vec2(tensor.xy), padding).rgb;
+        vec3 sampled = sample_frame_cell((vec2(at) + 0.5) / vec2(tensor.xy), cell, padding).rgb;
         v[p] = inside ? vec4(sampled, 1.0) : vec4(0.0);
       }
       for (int o = 0; o < SLICES; ++o) {

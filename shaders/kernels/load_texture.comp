@@ -15,7 +15,7 @@ void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   ivec2 at = column_row(pixel, out_t.size.x);
-  vec4 v = sample_frame_cell((vec2(at) + 0.5) / vec2(out_t.size.xy), 1.0 / vec2(out_t.size.xy), padding);
+  vec4 v = sample_frame_cell((vec2(at) + 0.5) / vec2(out_t.size.xy), frame_cell(1.0 / vec2(out_t.size.xy)), padding);
   if (out_t.size.z == 1) v = vec4(dot(v.rgb, vec3(0.299, 0.587, 0.114)));  // BT.601
 #ifdef OUT_I32
   store(out_t.place.x + pixel, mask_lanes(out_t, 0, ivec4(floor(v * scale + offset + 0.5))));

@@ -55,23 +55,31 @@ int fetches_along(vec2 side) {
   return clamp(int(ceil(0.5 * pixels - kRounding)), 1, kMostFetches);
 }
 
-// The mean color of a cell with the center `at` and the size `cell` in reader coordinates, such as a pixel of the reader;
-// `padding` if the center is outside of the visible part. One sample there would show noise, and miss what is thinner
-// than the distance between the samples.
-vec4 sample_frame_cell(vec2 at, vec2 cell, vec4 padding) {
+// A rectangle of the reader, such as one of its pixels, anywhere in the frame.
+struct FrameCell {
+  vec2 right, down;  // from a fetch to the next one, in stored-frame coordinates
+  int across, along;  // numbers of fetches
+};
+
+// Of this size in reader coordinates.
+FrameCell frame_cell(vec2 size) {
+  vec2 right = size.x * vec2(frame_place[0].x, frame_place[1].x);
+  vec2 down = size.y * vec2(frame_place[0].y, frame_place[1].y);
+  int across = fetches_along(right), along = fetches_along(down);
+  return FrameCell(right / float(across), down / float(along), across, along);
+}
+
+// The mean color of a cell with the center `at` in reader coordinates; `padding` if that is outside of the visible part.
+// One sample there would show noise, and miss what is thinner than the distance between the samples.
+vec4 sample_frame_cell(vec2 at, FrameCell cell, vec4 padding) {
   vec2 place = place_in_frame(at);
   bool inside =
       all(greaterThanEqual(place, frame_visible.xy)) && all(lessThanEqual(place, frame_visible.zw));
   if (!inside) return padding;
-  vec2 right = cell.x * vec2(frame_place[0].x, frame_place[1].x);
-  vec2 down = cell.y * vec2(frame_place[0].y, frame_place[1].y);
-  int across = fetches_along(right), along = fetches_along(down);
-  right /= float(across);
-  down /= float(along);
-  vec2 first = place - 0.5 * (float(across - 1) * right + float(along - 1) * down);
+  vec2 first = place - 0.5 * (float(cell.across - 1) * cell.right + float(cell.along - 1) * cell.down);
   vec4 sum = vec4(0.0);
-  for (int y = 0; y < along; ++y) {
-    for (int x = 0; x < across; ++x) sum += fetch_frame(first + float(x) * right + float(y) * down);
+  for (int y = 0; y < cell.along; ++y) {
+    for (int x = 0; x < cell.across; ++x) sum += fetch_frame(first + float(x) * cell.right + float(y) * cell.down);
   }
-  return sum / float(across * along);
+  return sum / float(cell.across * cell.along);
 }

@@ -11,5 +11,6 @@ void main() {
   ivec2 size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
   vec2 place = (vec2(position) + 0.5) / vec2(size);
-  imageStore(u_output, position, vec4(sample_frame_cell(place, 1.0 / vec2(size), vec4(0.0)).rgb, textureLod(u_mask, place, 0.0).r));
+  vec3 color = sample_frame_cell(place, frame_cell(1.0 / vec2(size)), vec4(0.0)).rgb;
+  imageStore(u_output, position, vec4(color, textureLod(u_mask, place, 0.0).r));
 }

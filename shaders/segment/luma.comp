@@ -12,7 +12,7 @@ void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy);
   ivec2 size = imageSize(u_output);
   if (any(greaterThanEqual(position, size))) return;
-  vec3 color = sample_frame_cell((vec2(position) + 0.5) / vec2(size), 1.0 / vec2(size), vec4(0.0)).rgb;
+  vec3 color = sample_frame_cell((vec2(position) + 0.5) / vec2(size), frame_cell(1.0 / vec2(size)), vec4(0.0)).rgb;
   float luma = dot(color, vec3(0.2126, 0.7152, 0.0722));
   float previous = texelFetch(u_previous, position, 0).r;
   imageStore(u_output, position, vec4(luma, previous, abs(luma - previous), 1.0));

@@ -4,5 +4,4 @@
 #define NOISE         \
   float noise_sigma;  \
   float noise_change; \
-  float noise_same;   \
-  float noise_unused
+  float noise_same
