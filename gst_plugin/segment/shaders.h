@@ -26,7 +26,7 @@ inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
 
 // The storage block of segment/noise.glsl, and its size.
 inline constexpr GLuint kNoiseBlock = 0;
-inline constexpr int kNoiseFloats = 4;
+inline constexpr int kNoiseFloats = 3;
 
 // Storage blocks of classes.comp and of legend.comp.
 inline constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;

@@ -76,9 +76,10 @@ TEST(ColorMatrix, ReverseConversionIsTheInverse) {
 }
 
 class FrameTest : public GlTest {
- protected:
+ public:
   static constexpr int kWidth = 24, kHeight = 14;
 
+ protected:
   GlTexture upload(const std::vector<uint8_t>& samples, GLenum internal_format, GLenum format) {
     GlTexture texture = make_texture(gl(), internal_format, kWidth, kHeight);
     gl().BindTexture(GL_TEXTURE_2D, texture.id());
@@ -87,6 +88,19 @@ class FrameTest : public GlTest {
     return texture;
   }
 };
+
+// Reads a frame of FrameTest by the first convolution, or by a load pass.
+OpCase reader_of_frames(bool convolution) {
+  CaseBuilder builder(11);
+  const ValueId data = builder.input({1, FrameTest::kHeight, FrameTest::kWidth, 3});
+  if (convolution) {
+    builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
+                 {data, builder.constant({8, 3, 3, 3}), builder.constant({8})});
+  } else {
+    builder.node(OpType::kTanh, {}, {data});
+  }
+  return builder.build("frame");
+}
 
 // Chroma has as many samples as luma here, so that no filter interferes.
 TEST_F(FrameTest, KernelsSamplePlanes) {
@@ -102,15 +116,7 @@ TEST_F(FrameTest, KernelsSamplePlanes) {
 
   for (const FrameKind kind : {FrameKind::kTwoPlanes, FrameKind::kThreePlanes}) {
     for (const bool convolution : {true, false}) {
-      CaseBuilder builder(11);
-      const ValueId data = builder.input({1, kHeight, kWidth, 3});
-      if (convolution) {
-        builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
-                     {data, builder.constant({8, 3, 3, 3}), builder.constant({8})});
-      } else {
-        builder.node(OpType::kTanh, {}, {data});
-      }
-      const OpCase op = builder.build("planes");
+      const OpCase op = reader_of_frames(convolution);
       FrameRef frame;
       frame.kind = kind;
       frame.textures = {y.id(), kind == FrameKind::kTwoPlanes ? cbcr.id() : cb.id(), cr.id()};
@@ -177,15 +183,7 @@ TEST_F(FrameTest, LargerFramesAreAveraged) {
     }
     const InputTransform place = part ? InputTransform{{0.5F, 0, 0.25F, 0, 0.5F, 0.25F}} : InputTransform{};
     for (const bool convolution : {true, false}) {
-      CaseBuilder builder(11);
-      const ValueId data = builder.input({1, kHeight, kWidth, 3});
-      if (convolution) {
-        builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 2, 2, 1, 1},
-                     {data, builder.constant({8, 3, 3, 3}), builder.constant({8})});
-      } else {
-        builder.node(OpType::kTanh, {}, {data});
-      }
-      const OpCase op = builder.build("means");
+      const OpCase op = reader_of_frames(convolution);
       const auto expected = value_of(ref::run(op.graph, {means}));
       PlanOptions options;
       options.inputs.resize(1);
