@@ -281,12 +281,22 @@ int connect_to(const ServeProcess& server) {
   return socket;
 }
 
-TEST_F(Server, SlowClientsStallNothingAndStreamsAreLimited) {
-  std::vector<int> sockets;
-  for (int i = 0; i < 16; ++i) sockets.push_back(connect_to(*server_));  // they never read
-  for (int i = 0; i < 100 && server_->get("/api/stats").json()["streams"]["mjpeg"] != 16; ++i) {
+// Returns how many clients watch a Motion JPEG stream: `count`, unless it was another for twenty seconds.
+nlohmann::json wait_for_streams(const ServeProcess& server, int count) {
+  nlohmann::json streams;
+  for (int i = 0; i < 400; ++i) {
+    streams = server.get("/api/stats").json()["streams"]["mjpeg"];
+    if (streams == count) break;
     std::this_thread::sleep_for(milliseconds(50));
   }
+  return streams;
+}
+
+TEST_F(Server, SlowClientsStallNothingAndStreamsAreLimited) {
+  ASSERT_EQ(wait_for_streams(*server_, 0), 0) << "clients of the tests before";
+  std::vector<int> sockets;
+  for (int i = 0; i < 16; ++i) sockets.push_back(connect_to(*server_));  // they never read
+  EXPECT_EQ(wait_for_streams(*server_, 16), 16);
   const HttpReply refused = server_->get("/api/picture.mjpeg");
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.json().value("error", ""), "too many streams: at most 16 can be open");
@@ -297,13 +307,7 @@ TEST_F(Server, SlowClientsStallNothingAndStreamsAreLimited) {
   EXPECT_GE(frames, 12U);
   EXPECT_EQ(server_->get("/api/still.png").status, 200);
   for (const int socket : sockets) ::close(socket);
-  nlohmann::json streams;
-  for (int i = 0; i < 200; ++i) {
-    streams = server_->get("/api/stats").json()["streams"];
-    if (streams["mjpeg"] == 0) break;
-    std::this_thread::sleep_for(milliseconds(100));
-  }
-  EXPECT_EQ(streams["mjpeg"], 0) << "clients that left";
+  EXPECT_EQ(wait_for_streams(*server_, 0), 0) << "clients that left";
 }
 
 TEST_F(Server, SegmentHasNoResults) {
