@@ -20,10 +20,10 @@ enter "$base" '' true >"$base.log" 2>&1 || unavailable "$base.log" "$release" "e
 needed=$(sed '/^$/q' "$source/debian/control" | sha256sum)
 if [ "$(cat "$builder.made" 2>/dev/null)" != "$needed" ]; then
   rm -f "$builder.made"
-  [ ! -d "$builder/srv/ccache" ] || mv "$builder/srv/ccache" "$builder.ccache"
+  [ ! -d "$builder/root/ccache" ] || mv "$builder/root/ccache" "$builder.ccache"
   rm -rf "$builder"
   cp -a --reflink=auto "$base" "$builder"
-  [ ! -d "$builder.ccache" ] || mv "$builder.ccache" "$builder/srv/ccache"
+  [ ! -d "$builder.ccache" ] || mv "$builder.ccache" "$builder/root/ccache"
 fi
 copy_tree "$builder"
 enter "$builder" '' packaging/build.sh /srv/packages
@@ -41,7 +41,7 @@ cp "$source/packaging/check.sh" "$source/packaging/sightglass-serve.service" "$i
 mkdir -p "$installed/srv/tutorial/docs" "$installed/srv/tutorial/tests"
 cp "$source/docs/tutorial.md" "$installed/srv/tutorial/docs"
 cp -r "$source/tests/docs" "$installed/srv/tutorial/tests"
-enter "$installed" '' ../check.sh ../packages
+enter "$installed" '' /srv/check.sh /srv/packages
 status=0
 "$source/packaging/service/boot.sh" "$installed" || status=$?
 [ "$status" = 69 ] || [ "$status" = 0 ] || exit "$status"
