@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string_view>
 
 #include "video/gst_setup.h"
@@ -42,9 +43,8 @@ GstPadProbeReturn on_size(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   if (size.width - right < 1 || size.height - bottom < 1) {
     GST_ELEMENT_ERROR(
         crop.get(), STREAM, FORMAT,
-        ("frames of %s are too small for this encoder; write a .webm or .png file", size_text(size).c_str()),
-        (nullptr));
-    return GST_PAD_PROBE_DROP;
+        ("frames of %s are too small for this encoder; write a .y4m or .png file", size_text(size).c_str()), (nullptr));
+    return GST_PAD_PROBE_OK;  // fails there, too, and what is upstream ends its negotiation
   }
   // The event can come again.
   constexpr const char* kWarned = "sightglass-warned-of-size";
@@ -78,6 +78,120 @@ void keep_sizes_even(GstElement* pipeline) {
   if (crop == nullptr) return;
   const PadPtr pad(gst_element_get_static_pad(crop.get(), "sink"));
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_size, nullptr, nullptr);
+}
+
+namespace {
+
+// The least that a field of these caps can be.
+int least_of(const GstCaps* caps, const char* field) {
+  int least = G_MAXINT;
+  for (guint i = 0; i < gst_caps_get_size(caps); ++i) {
+    const GValue* const value = gst_structure_get_value(gst_caps_get_structure(caps, i), field);
+    least =
+        std::min(least, value != nullptr && GST_VALUE_HOLDS_INT_RANGE(value) ? gst_value_get_int_range_min(value) : 1);
+  }
+  return caps == nullptr || gst_caps_is_empty(caps) ? 1 : least;
+}
+
+// The first pad of the muxer that takes video, and nothing if it has none.
+PadPtr video_pad_of(GstElement* muxer) {
+  PadPtr found;
+  const auto take_video = [](GstElement*, GstPad* pad, gpointer data) -> gboolean {
+    if (!g_str_has_prefix(GST_PAD_NAME(pad), "video")) return TRUE;
+    static_cast<PadPtr*>(data)->reset(GST_PAD(gst_object_ref(pad)));
+    return FALSE;
+  };
+  gst_element_foreach_sink_pad(muxer, take_video, &found);
+  return found;
+}
+
+// The pad that raw frames enter before they come to `pad`.
+PadPtr encoder_pad_before(GstPad* pad) {
+  PadPtr source(gst_pad_get_peer(pad));
+  while (source != nullptr) {
+    const ElementPtr element(gst_pad_get_parent_element(source.get()));
+    PadPtr sink(element != nullptr ? gst_element_get_static_pad(element.get(), "sink") : nullptr);
+    if (sink == nullptr) return {};
+    const CapsPtr raw(gst_caps_new_empty_simple("video/x-raw"));
+    const CapsPtr taken(gst_pad_get_pad_template_caps(sink.get()));
+    if (gst_caps_can_intersect(raw.get(), taken.get()) == TRUE) return sink;
+    source.reset(gst_pad_get_peer(sink.get()));
+  }
+  return {};
+}
+
+// videoconvert computes the chroma of smaller frames wrongly: each shows that of the first.
+constexpr int kLeastSubsampled = 4;
+
+struct LeastFrames {
+  FrameSize size;
+  std::string taker;
+};
+
+GstPadProbeReturn on_small_size(GstPad* pad, GstPadProbeInfo* info, gpointer data) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  const ElementPtr encoder(gst_pad_get_parent_element(pad));
+  if (encoder == nullptr) return GST_PAD_PROBE_OK;
+  const auto* least = static_cast<const LeastFrames*>(data);
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  const FrameSize size = frame_size_of(caps);
+  if (size.width >= least->size.width && size.height >= least->size.height) return GST_PAD_PROBE_OK;
+  GST_ELEMENT_ERROR(
+      encoder.get(), STREAM, FORMAT,
+      ("frames of %s are too small: %s takes %s and larger; write a %s.y4m or .png file", size_text(size).c_str(),
+       least->taker.c_str(), size_text(least->size).c_str(), least->size.width > kLeastSubsampled ? ".mkv, " : ""),
+      (nullptr));
+  return GST_PAD_PROBE_OK;  // not linked, or not negotiated, which what is upstream then knows
+}
+
+// Answers for the encoder alone what sizes it takes: elements before it would otherwise fail first, without a word
+// about sizes.
+GstPadProbeReturn on_answered_query(GstPad* pad, GstPadProbeInfo* info, gpointer) {
+  GstQuery* const query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps *answer = nullptr, *filter = nullptr;
+  gst_query_parse_caps_result(query, &answer);
+  gst_query_parse_caps(query, &filter);
+  if (answer == nullptr) return GST_PAD_PROBE_OK;
+  if (gst_caps_is_empty(answer) == TRUE && filter != nullptr) {  // all sizes that were asked for are too small
+    const CapsPtr taken(gst_pad_get_pad_template_caps(pad));
+    const CapsPtr both(gst_caps_intersect(filter, taken.get()));
+    gst_query_set_caps_result(query, both.get());
+    return GST_PAD_PROBE_OK;
+  }
+  const CapsPtr any(gst_caps_copy(answer));
+  for (guint i = 0; filter == nullptr && i < gst_caps_get_size(any.get()); ++i) {
+    GstStructure* const structure = gst_caps_get_structure(any.get(), i);
+    for (const char* side : {"width", "height"}) {
+      const GValue* const value = gst_structure_get_value(structure, side);
+      if (value == nullptr || !GST_VALUE_HOLDS_INT_RANGE(value)) continue;
+      gst_structure_set(structure, side, GST_TYPE_INT_RANGE, 1, gst_value_get_int_range_max(value), nullptr);
+    }
+  }
+  gst_query_set_caps_result(query, any.get());
+  return GST_PAD_PROBE_OK;
+}
+
+}  // namespace
+
+void reject_small_frames(GstElement* pipeline, const char* muxer) {
+  const ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline), muxer));
+  const PadPtr pad = element != nullptr ? video_pad_of(element.get()) : nullptr;
+  const PadPtr encoder = pad != nullptr ? encoder_pad_before(pad.get()) : nullptr;
+  if (encoder == nullptr) return;
+  const PadPtr peer(gst_pad_get_peer(pad.get()));
+  const CapsPtr sent(gst_pad_get_pad_template_caps(peer.get())), taken(gst_pad_get_pad_template_caps(pad.get()));
+  const CapsPtr both(gst_caps_intersect(sent.get(), taken.get()));
+  auto least = std::make_unique<LeastFrames>();
+  least->size = {least_of(both.get(), "width"), least_of(both.get(), "height")};
+  least->taker = GST_OBJECT_NAME(gst_element_get_factory(element.get()));
+  if (least->size.width < kLeastSubsampled) *least = {{kLeastSubsampled, kLeastSubsampled}, "the conversion to 4:2:0"};
+  const auto answered = static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PULL);
+  gst_pad_add_probe(encoder.get(), answered, on_answered_query, nullptr, nullptr);
+  gst_pad_add_probe(encoder.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_small_size, least.release(),
+                    [](gpointer data) { delete static_cast<LeastFrames*>(data); });
 }
 
 namespace {

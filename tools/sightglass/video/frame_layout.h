@@ -19,6 +19,10 @@ std::string even_size_text(int width, int height);
 // warning that names both sizes.
 void keep_sizes_even(GstElement* pipeline);
 
+// Posts an error that names both sizes if frames are smaller than the muxer takes, which GStreamer reports as an
+// "internal data stream error". `muxer`: the name of the muxer in the pipeline.
+void reject_small_frames(GstElement* pipeline, const char* muxer);
+
 // Raw frames in containers.
 
 // Demuxers push raw frames as they are stored, mostly without padding, but GStreamer pads rows to four bytes unless a

@@ -103,6 +103,9 @@ struct Container {
 
 // 4:2:0: hardware decoders and browsers do not play 4:4:4, which conversion would choose.
 #define SIGHTGLASS_420 "video/x-raw,format=I420 ! "
+// videoconvert computes the chroma of smaller frames wrongly.
+constexpr const char* kY4mCaps =
+    "\"video/x-raw,format=I420,width=[4,2147483647],height=[4,2147483647];video/x-raw,format=Y444\"";
 constexpr const char* kX264 = SIGHTGLASS_420 "x264enc speed-preset=veryfast ! h264parse";
 constexpr const char* kOpenH264 = SIGHTGLASS_420 "openh264enc ! h264parse";
 // A client that joins sees nothing until the next key frame. The defaults, 250 and 90 frames, are up to ten seconds.
@@ -269,7 +272,7 @@ std::string sink_text(const Output& output, bool rendered, int width, int height
       return "videoconvert ! queue ! " + output.encoder + " ! multifilesink name=" + kFileElement +
              " location=" + quoted(parse_numbered_name(output.name)->format());
     case Output::Kind::kPipe:
-      return "videoconvert ! video/x-raw,format=I420 ! y4mwrite ! " +
+      return "videoconvert ! capsfilter caps=" + std::string(kY4mCaps) + " ! y4mwrite ! " +
              (output.name == "-" ? std::string("fdsink fd=1 sync=false") : file);
     case Output::Kind::kVirtualCamera:
       // Readers want late frames too.

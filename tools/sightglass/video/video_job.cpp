@@ -233,6 +233,7 @@ Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settin
   report.starting(text);
   if (const std::string lost = lost_audio(job); !lost.empty()) report.note("warning", lost);
   keep_sizes_even(pipeline.get());
+  reject_small_frames(pipeline.get(), kMuxerElement);
   keep_last_frames(pipeline.get(), kMuxerElement);
   const Playback playback = play(pipeline.get(), element.get(), settings, report);
   PlaybackResult result = playback.result;
