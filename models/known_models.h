@@ -51,6 +51,7 @@ struct MaskDefaults {
   bool islands = true;     // keeps uncertain foreground far from any that the model is sure of
   float smoothing = 0.8F;  // with motion=blocks
   float softness = 0.5F;
+  bool region = false;  // region=person
   bool operator==(const MaskDefaults&) const = default;
 };
 

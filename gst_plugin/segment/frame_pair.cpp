@@ -49,7 +49,7 @@ void FramePair::see(const FrameRef& frame, const InputTransform& mask_to_stored)
   pass.write(0, lumas_[1 - current_].id(), GL_RGBA16F);
   pass.dispatch(programs_[0]->id(), groups_across(width_), groups_across(height_));
   pass.read(kLumaUnit, lumas_[1 - current_].id());
-  pass.storage(kNoiseBlock, {noise_.id(), 0, kNoiseFloats * sizeof(float)});
+  pass.storage(kNoiseBlock, noise());
   pass.dispatch(programs_[1]->id());
   has_seen_ = true;
 }
@@ -66,9 +66,9 @@ std::optional<SeenFrame> FramePair::follow() {
 }
 
 SeenFrame FramePair::last() const {
-  return {{lumas_[current_].id(), GL_TEXTURE_2D, width_, height_},
-          {noise_.id(), 0, kNoiseFloats * sizeof(float)},
-          has_previous_};
+  return {{lumas_[current_].id(), GL_TEXTURE_2D, width_, height_}, noise(), has_previous_};
 }
+
+BufferRange FramePair::noise() const { return {noise_.id(), 0, kNoiseFloats * sizeof(float)}; }
 
 }  // namespace sightglass

@@ -40,6 +40,8 @@ class FramePair {
   // Call it when the mask of the frame of the last see() is complete. Empty if see() was not called since the last
   // call: the next frame then has no previous one.
   std::optional<SeenFrame> follow();
+  // That of the last see().
+  BufferRange noise() const;
   // That of the last complete mask.
   SeenFrame last() const;
   // The next frame is from another scene. No GL call.

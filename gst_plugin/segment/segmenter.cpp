@@ -23,20 +23,23 @@ Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::s
   result->model_height_ = input.dim(1);
   result->model_width_ = input.dim(2);
   const GlStateGuard guard(result->gl_, target.frame);
-  const bool skips = settings.skip_static && plan->fallback().operators.empty();
+  const bool on_gpu = plan->fallback().operators.empty();
+  const bool skips = settings.skip_static && on_gpu;
+  const bool follows = settings.follows_people(mask.defaults) && on_gpu && !mask.classes && !mask.previous_mask;
   GST_DEBUG_OBJECT(log_object(), "model input of %dx%d; runs on still images are %s", result->model_width_,
                    result->model_height_,
                    skips                  ? "skipped by the GPU"
                    : settings.skip_static ? "not skipped: part of the model runs on the CPU"
                                           : "not skipped: skip-static=false");
-  SIGHTGLASS_ASSIGN_OR_RETURN(result->session_, Session::create(target.group, std::move(plan), {.gated = skips}));
-  SIGHTGLASS_RETURN_IF_ERROR(result->create_parts(mask, settings.refine_for(mask.defaults), skips));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result->session_,
+                              Session::create(target.group, std::move(plan), {.gated = skips || follows}));
+  SIGHTGLASS_RETURN_IF_ERROR(result->create_parts(mask, settings.refine_for(mask.defaults), skips, follows));
   // If masks are requested in mid-stream, a frame waits for the compiler.
   if (settings.attach_mask || settings.needs_masks) result->traits_.mask = result->mask_;
   return std::unique_ptr<Effect>(std::move(result));
 }
 
-Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips) {
+Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips, bool follows) {
   refine_ = refine;
   if (mask.classes) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session_->output_buffer(mask.output));
@@ -48,9 +51,15 @@ Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips)
     SIGHTGLASS_ASSIGN_OR_RETURN(model_mask_, session_->output_texture(mask.output));
   }
   mask_ = model_mask_;
-  SIGHTGLASS_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, model_mask_));
+  if (follows) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(PersonRegion region,
+                                PersonRegion::create(group_, model_mask_, model_width_, model_height_));
+    region_.emplace(std::move(region));
+    mask_ = region_->mask();
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, mask_));
   islands_.emplace(std::move(islands));
-  const int32_t mask_width = model_mask_.width, mask_height = model_mask_.height;
+  const int32_t mask_width = mask_.width, mask_height = mask_.height;
   SIGHTGLASS_ASSIGN_OR_RETURN(FramePair frames, FramePair::create(group_, read_kind_, mask_width, mask_height));
   frames_.emplace(std::move(frames));
   SIGHTGLASS_ASSIGN_OR_RETURN(MotionField motion, MotionField::create(group_, mask_width, mask_height));
@@ -83,6 +92,7 @@ Status Segmenter::resize(const FrameSize& size, const ElementSettings& /*setting
 
 void Segmenter::forget() {
   has_previous_ = watched_ = false;
+  if (region_) region_->forget();
   smoother_->reset();
   frames_->reset();
 }
@@ -91,6 +101,7 @@ Status Segmenter::prepare(FrameJob& job) {
   const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
   look_ = settings.look_for(defaults_);
   fit_ = settings.fit;
+  if (region_) region_->plan(settings.run.mask_sync == MaskSync::kLatest);
   return backdrop_.prepare(job, *compositor_, context_);
 }
 
@@ -107,16 +118,28 @@ BufferRange Segmenter::watch(const FrameRef& frame, const InputTransform& mask_t
   return still_->watch(frame, mask_to_stored, look_.static_threshold, force);
 }
 
-Result<ModelStage> Segmenter::begin_stage(size_t /*stage*/, const UprightFrame& frame) {
+Result<ModelStage> Segmenter::begin_stage(size_t stage, const UprightFrame& frame) {
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
-  SIGHTGLASS_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
-  if (look_.smoothing > 0 || refine_ == Refine::kGuided) frames_->see(frame.stored, mask_to_stored);
+  if (stage == 0) {
+    if (look_.smoothing > 0 || refine_ == Refine::kGuided || region_) frames_->see(frame.stored, mask_to_stored);
+    wanted_ = still_ ? watch(frame.stored, mask_to_stored) : BufferRange{};
+  }
   GST_LOG_OBJECT(log_object(), "model: runs%s", still_ ? ", unless the GPU finds the image still" : "");
-  return ModelStage{session_.get(), still_ ? watch(frame.stored, mask_to_stored) : BufferRange{}};
+  if (!region_) {
+    SIGHTGLASS_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
+    return ModelStage{session_.get(), wanted_};
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, region_->place()));
+  return ModelStage{session_.get(), region_->begin(stage, frame.stored, mask_to_stored, frames_->noise(), wanted_)};
 }
 
-Status Segmenter::end_stage(size_t /*stage*/) {
+Status Segmenter::end_stage(size_t stage) {
+  if (region_) {
+    region_->end(stage, next_mask_to_upright_.m[0] * static_cast<float>(size_.shown_width()),
+                 next_mask_to_upright_.m[4] * static_cast<float>(size_.height));
+    if (stage + 1 < stages()) return {};
+  }
   GST_LOG_OBJECT(log_object(), "mask: of inference %" G_GUINT64_FORMAT "%s", inferences() + 1,
                  look_.smoothing > 0 ? ", smoothed with earlier ones" : "");
   mask_to_upright_ = next_mask_to_upright_;
@@ -125,7 +148,7 @@ Status Segmenter::end_stage(size_t /*stage*/) {
     classes_->run();
     classes_->lay_out_legend();  // also while it is not shown: it counts anew then
   }
-  mask_ = postprocess_mask(model_mask_);
+  mask_ = postprocess_mask(region_ ? region_->paste() : model_mask_);
   return {};
 }
 

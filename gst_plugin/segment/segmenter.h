@@ -17,6 +17,7 @@
 #include "segment/mask_filters.h"
 #include "segment/mask_model.h"
 #include "segment/model_input.h"
+#include "segment/region.h"
 #include "segment/settings.h"
 #include "sightglass/input_transform.h"
 #include "sightglass/plan.h"
@@ -39,6 +40,7 @@ class Segmenter : public Effect {
   Status resize(const FrameSize& size, const ElementSettings& settings) override;
   void forget() override;
   Status prepare(FrameJob& job) override;
+  size_t stages() const override { return region_ ? region_->stages() : 1; }
   Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
   Status end_stage(size_t stage) override;
   Status draw(const UprightFrame& frame, GLuint output, Shown shown) override;
@@ -46,7 +48,7 @@ class Segmenter : public Effect {
 
  private:
   Segmenter(const GlTarget& target, const MaskModel& mask);
-  Status create_parts(const MaskModel& mask, Refine refine, bool skips);
+  Status create_parts(const MaskModel& mask, Refine refine, bool skips, bool follows);
   InputTransform mask_to_upright(const UprightFrame& frame, Fit fit) const {
     return frame.input_to_upright(model_width_, model_height_, fit);
   }
@@ -67,6 +69,7 @@ class Segmenter : public Effect {
   std::optional<MotionField> motion_;
   std::optional<MaskSmoother> smoother_;
   std::optional<ClassReader> classes_;  // if the model distinguishes several
+  std::optional<PersonRegion> region_;  // if the model looks at people only
   std::unique_ptr<OverlayPainter> painter_;
   std::unique_ptr<StillWatcher> still_;    // if the model does not run on still images
   std::optional<FeedbackInput> feedback_;  // if the model takes its previous mask
@@ -75,8 +78,9 @@ class Segmenter : public Effect {
   TextureRef model_mask_;
   TextureRef mask_;  // that one, or without islands, or smoothed
   int32_t model_width_ = 0, model_height_ = 0;
-  FrameSize size_;     // of upright frames
-  bool warm_ = false;  // the compositor has drawn
+  FrameSize size_;      // of upright frames
+  bool warm_ = false;   // the compositor has drawn
+  BufferRange wanted_;  // flag of the run; no buffer: it is wanted
 
   SegmentLook look_;  // of the current frame
   Fit fit_ = Fit::kStretch;

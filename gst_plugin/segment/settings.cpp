@@ -64,6 +64,13 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                {Refine::kBilateral, "Joint bilateral upsampling", "bilateral"},
                {Refine::kGuided, "Guided filter", "guided"}},
               kAtStart, "How to upsample the mask so that it follows edges in the frame"),
+          row::choice("region", "Region", &S::follow_people, "GstGLSegmentRegion",
+                      {{std::nullopt, "As suits the known model, otherwise the frame", "auto"},
+                       {false, "Frame", "frame"},
+                       {true, "Box around the people, found on the GPU", "person"}},
+                      kAtStart,
+                      "What the model looks at: person shows small people larger (not with several classes, a previous "
+                      "mask, or operators on the CPU)"),
           row::choice("background", "Background", look(&SegmentLook::background), "GstGLSegmentBackground",
                       {{Background::kBlur, "Blurred frame", "blur"},
                        {Background::kColor, "Color from background-color", "color"},

@@ -30,7 +30,8 @@ struct SegmentSettings : ElementSettings {
   int output = -1;
   std::optional<OutputActivation> activation;  // still to be applied; unset: by what the model ends in
   bool attach_mask = false;
-  std::optional<Refine> refine;  // unset: by the model
+  std::optional<Refine> refine;       // unset: by the model
+  std::optional<bool> follow_people;  // whether the model looks at a part of the frame; unset: by the model
   bool skip_static = false;
   MaskSource mask_source = MaskSource::kModel;
   Start start = Start::kWait;
@@ -48,6 +49,7 @@ struct SegmentSettings : ElementSettings {
   // `look`, complete for a model with these defaults.
   SegmentLook look_for(const MaskDefaults& defaults) const;
   Refine refine_for(const MaskDefaults& defaults) const;
+  bool follows_people(const MaskDefaults& defaults) const { return follow_people.value_or(defaults.region); }
   // Without the normalization, which ModelSettings has.
   Result<MaskModelOptions> mask_model_options() const;
 };

@@ -28,6 +28,10 @@ inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
 inline constexpr GLuint kNoiseBlock = 0;
 inline constexpr int kNoiseFloats = 3;
 
+// Storage blocks of segment/region_*.comp.
+inline constexpr GLuint kRegionBlock = 0, kRegionPlaceBlock = 1, kRegionFlagBlock = 2, kRegionNoiseBlock = 3;
+inline constexpr GLuint kRegionWantedBlock = 4;
+
 // Storage blocks of classes.comp and of legend.comp.
 inline constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;
 inline constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;
@@ -59,6 +63,9 @@ inline const ShaderKey kStillKeepShader{"segment/still_keep.comp", {}};
 inline ShaderKey smooth_shader(bool motion) {
   return {"segment/smooth.comp", motion ? std::vector<ShaderDefine>{{"MOTION", "1"}} : std::vector<ShaderDefine>{}};
 }
+inline const ShaderKey kRegionPlaceShader{"segment/region_place.comp", {}};
+inline const ShaderKey kRegionFindShader{"segment/region_find.comp", {}};
+inline const ShaderKey kRegionPasteShader{"segment/region_paste.comp", {}};
 inline ShaderKey luma_shader(FrameKind kind) { return frame_shader({"segment/luma.comp", {}}, kind); }
 inline ShaderKey noise_shader(FrameKind kind) { return frame_shader({"segment/noise.comp", {}}, kind); }
 inline const ShaderKey kMotionShader{"segment/motion.comp", {}};
@@ -113,7 +120,9 @@ inline std::vector<ShaderKey> segment_shader_variants() {
       }
     }
   }
-  keys.push_back(kBlurDiscShader);
+  for (const ShaderKey& key : {kBlurDiscShader, kRegionPlaceShader, kRegionFindShader, kRegionPasteShader}) {
+    keys.push_back(key);
+  }
   return keys;
 }
 
@@ -131,6 +140,20 @@ inline constexpr float kSureFrom = 0.8F, kSureTo = 1.0F;
 inline constexpr float kNearInfluence = 0.75F;
 // The reach, as a fraction of the longer side of the mask.
 inline constexpr float kIslandReach = 0.125F;
+
+// What segment/region.h samples: shaders/segment/region_find.comp includes these numbers.
+
+// Foreground that counts; the margin around it, as a fraction and in pixels of the frame; and the further fraction on
+// sides where people go on beyond what the model has sampled.
+inline constexpr float kRegionSure = 0.5F, kRegionMargin = 0.15F, kRegionPixels = 8.0F, kRegionBeyond = 0.5F;
+// Widths over heights of a region, in pixels.
+inline constexpr float kRegionLeastAspect = 0.6F, kRegionMostAspect = 1.78F;
+// Parts of the frame: below the first, a region replaces the whole frame; above the second, the whole frame the region.
+inline constexpr float kRegionMostArea = 0.7F, kRegionLeaveArea = 0.85F;
+// A region that is larger than wanted by the first factor shrinks until the second, by this share for each frame.
+inline constexpr float kRegionShrink = 0.7F, kRegionShrunk = 0.9F, kRegionShare = 0.1F;
+// Frames from one look at the whole frame to the next.
+inline constexpr int32_t kRegionInterval = 15;
 
 // Block matching between two frames at mask size: shaders/segment/motion.comp includes these numbers.
 

@@ -1,0 +1,42 @@
+// Decides what the next run of the model samples, and writes that as the uniform block of lib/frame_block.glsl.
+#include "gl/compute.h"
+#include "lib/frame_block.glsl"
+#include "segment/noise.glsl"
+#include "segment/region.glsl"
+#include "segment/shaders.h"
+
+layout(local_size_x = 1) in;
+layout(std430, binding = kRegionBlock) buffer Region { REGION; };
+layout(std430, binding = kRegionPlaceBlock) writeonly buffer Place { vec4 frame_block[9]; };
+layout(std430, binding = kRegionFlagBlock) writeonly buffer Flag { uint model_runs; };
+layout(std430, binding = kRegionNoiseBlock) buffer Noise { NOISE; };
+layout(std430, binding = kRegionWantedBlock) readonly buffer Wanted { uint model_wanted; };
+layout(std140, binding = kParamsBinding) uniform Params {
+  vec4 u_looks;  // x: 1 to look at the whole frame; y: 1 if the model has to run; z: 1 in the first run for a frame
+};
+
+void main() {
+  if (u_looks.z > 0.5) {
+    bool cut = noise_same < 0.5;
+    if (cut) region_box = kWholeFrame;
+    // In the frame after a cut, the model looks closer, and its previous mask is of no use.
+    if (region_cut > 0.5) noise_same = 0.0;
+    region_cut = cut ? 1.0 : 0.0;
+  }
+  bool looks = u_looks.x > 0.5;
+  // Nobody needs a second look at a whole frame.
+  bool runs = model_wanted != 0u && (u_looks.y > 0.5 || region_box != kWholeFrame);
+  model_runs = runs ? 1u : 0u;
+  if (!runs) return;  // the mask stays that of the last sample
+  region_sampled = looks ? kWholeFrame : region_box;
+  vec2 origin = region_sampled.xy, size = region_sampled.zw - origin;
+  for (int row = 0; row < 2; ++row) {
+    vec4 m = frame_place[row];
+    frame_block[row] = vec4(m.xy * size, dot(m.xyz, vec3(origin, 1.0)), m.w);
+  }
+  frame_block[2] = frame_visible;
+  frame_block[3] = frame_centers;
+  frame_block[4] = frame_chroma_centers;
+  frame_block[5] = frame_chroma;
+  for (int row = 0; row < 3; ++row) frame_block[6 + row] = frame_color[row];
+}
