@@ -97,10 +97,16 @@ SkeletonPainter::SkeletonPainter(std::shared_ptr<ShareGroup> group, const Skelet
 
 Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& picture, int32_t shown_width,
                              const SkeletonStyle& style) {
+  // Widths of lines, and radii of points, in the frame height: 4 and 5 pixels of 720.
+  constexpr float kLinesPerHeight = 180, kPointsPerHeight = 144, kLeast = 1.5F;
+  const auto height = static_cast<float>(picture.height);
+  const auto sized = [&](float pixels, float per_height) {
+    return pixels < 0 ? std::max(height / per_height, kLeast) : pixels;
+  };
   Block block{style.line_color,
               style.point_color,
-              {0.5F * style.line_width, style.point_radius, static_cast<float>(shown_width),
-               static_cast<float>(picture.height)},
+              {0.5F * sized(style.line_width, kLinesPerHeight), sized(style.point_radius, kPointsPerHeight),
+               static_cast<float>(shown_width), height},
               {style.visibility, style.presence, 0, 0},
               {static_cast<int32_t>(skeleton_.bones.size()), static_cast<int32_t>(skeleton_.points.size()), 0, 0},
               {}};

@@ -62,8 +62,8 @@ class PersonFollower {
 // Draws people as skeletons from a buffer of Persons: shaders/pose/skeleton.comp converts them to lines and discs for
 // OverlayPainter.
 struct SkeletonStyle {
-  float line_width = 4, point_radius = 5;       // frame pixels; 0: not drawn
-  std::array<float, 4> line_color{0, 1, 0, 1};  // R G B A in [0,1], not premultiplied
+  float line_width = -1, point_radius = -1;  // frame pixels; 0: not drawn, negative: by the frame height
+  std::array<float, 4> line_color{};         // R G B A in [0,1], not premultiplied; A = 0: a color for each person
   std::array<float, 4> point_color{1, 1, 1, 1};
   float visibility = 0.3F, presence = 0.3F;  // minimum of a point; a bone needs both of its points
 };

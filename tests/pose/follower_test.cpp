@@ -326,6 +326,38 @@ TEST_F(SkeletonTest, BonesAndPointsAreOnThePerson) {
   EXPECT_EQ(red(drawn, 0, 0), 0);  // at the hidden points
 }
 
+TEST_F(SkeletonTest, LinesHaveTheColorOfTheirPerson) {
+  SkeletonStyle style;
+  style.point_radius = 0;
+  style.line_width = 6;
+  std::vector<std::array<int, 3>> colors;
+  for (const int id : {0, 1, 2, 3}) {
+    Persons persons = an_arm();
+    persons.persons[0].id = id;
+    const Rgba drawn = draw(persons, style);
+    colors.push_back({drawn.at(32, 12)[0], drawn.at(32, 12)[1], drawn.at(32, 12)[2]});
+  }
+  EXPECT_EQ(colors[0], colors[1]);
+  EXPECT_GT(colors[1][1], 250) << "green";
+  EXPECT_LT(colors[1][0], 60);
+  for (size_t i = 1; i < colors.size(); ++i) {
+    for (size_t j = 1; j < i; ++j) {
+      int distance = 0;
+      for (size_t c = 0; c < 3; ++c) distance += std::abs(colors[i][c] - colors[j][c]);
+      EXPECT_GT(distance, 200) << i << " and " << j;
+    }
+  }
+}
+
+// Of 48 rows: at least a pixel and a half, so that small pictures show them.
+TEST_F(SkeletonTest, SizesFollowTheFrame) {
+  const Rgba drawn = draw(an_arm(), {});
+  EXPECT_GT(green(drawn, 32, 12), 120);
+  EXPECT_EQ(green(drawn, 32, 14), 0);
+  EXPECT_GT(red(drawn, 16, 12), 120);
+  EXPECT_EQ(red(drawn, 16, 15), 0);
+}
+
 TEST_F(SkeletonTest, UncertainPointsAreNotDrawn) {
   SkeletonStyle style;
   style.visibility = 0.85F;
