@@ -117,6 +117,20 @@ BUILTIN(kReshape, SHAPE, shape, .while_loading = true)
 BUILTIN(kReshape, RANK, rank, .while_loading = true)
 BUILTIN(kReshape, RANGE, range, .inputs = {3}, .while_loading = true,
         .limits = "constant bounds of float32, int32 or int64")
+// Replaced by the operators of the subgraphs that they run, and by values of the graph.
+BUILTIN(kReshape, CALL, call, .inputs = {0, kAnyNumber}, .max_outputs = kAnyNumber, .while_loading = true)
+BUILTIN(kReshape, CALL_ONCE, call_once, .inputs = {0}, .max_outputs = 0, .min_outputs = 0, .while_loading = true)
+BUILTIN(kReshape, STABLEHLO_COMPOSITE, composite, .inputs = {0, kAnyNumber}, .max_outputs = kAnyNumber,
+        .while_loading = true, .limits = "runs its decomposition")
+BUILTIN(kReshape, IF, if, .inputs = {1, kAnyNumber}, .max_outputs = kAnyNumber, .min_outputs = 0, .while_loading = true,
+        .limits = "conditions that constants and shapes decide")
+BUILTIN(kReshape, WHILE, while, .inputs = {1, kAnyNumber}, .max_outputs = kAnyNumber, .while_loading = true,
+        .limits = "conditions that constants and shapes decide")
+BUILTIN(kReshape, VAR_HANDLE, var_handle, .inputs = {0}, .while_loading = true)
+BUILTIN(kReshape, READ_VARIABLE, read_variable, .while_loading = true,
+        .limits = "variables keep their contents from run to run")
+BUILTIN(kReshape, ASSIGN_VARIABLE, assign_variable, .inputs = {2}, .max_outputs = 0, .min_outputs = 0,
+        .while_loading = true, .limits = "of one type and shape")
 OPERATOR(kStridedSlice, STRIDED_SLICE, StridedSliceAttr, strided_slice, strided_slice, strided_slice, .types = {kAny},
          .traits = kBySteps | kKeepsNumbers | kKeepsRange)
 BUILTIN(kStridedSlice, STRIDED_SLICE, strided_slice, .inputs = {4})

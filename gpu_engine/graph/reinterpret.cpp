@@ -7,14 +7,11 @@
 
 namespace sightglass {
 
-namespace {
-
 bool same_quantization(const Value& value, const Quantization& other) {
   const int64_t zero = other.zero_point.empty() ? 0 : other.zero_point[0];
   return value.quantization.scale == other.scale && zero_point(value) == zero;
 }
 
-// The same numbers in another quantization.
 ValueId reinterpreted(Graph& graph, ValueId id, const Quantization& quantization) {
   Value copy;
   copy.name = graph.value(id).name + " as it is stored";
@@ -34,8 +31,6 @@ ValueId reinterpreted(Graph& graph, ValueId id, const Quantization& quantization
   graph.add_node(std::move(node));
   return result;
 }
-
-}  // namespace
 
 // TensorFlow Lite has no arithmetic between quantizations for 16 bits in CONCATENATION, LESS, and the like.
 bool keeps_numbers(OpType op, DataType type) {

@@ -161,7 +161,7 @@ Status place_states(Emitter& emitter, PlanData& data) {
     if (const int64_t limit = emitter.context().options.resources.memory_bytes; bytes > limit) {
       return beyond_memory_limit("its state needs", bytes, limit);
     }
-    PlanState placed{ref.tensor, std::vector<std::byte>(static_cast<size_t>(tensor.size * kBlockBytes))};
+    PlanState placed{ref, std::vector<std::byte>(static_cast<size_t>(tensor.size * kBlockBytes))};
     if (state.initial) {
       const Value& value = graph.value(state.input);
       const std::vector<std::byte> stored =
@@ -173,13 +173,37 @@ Status place_states(Emitter& emitter, PlanData& data) {
   return {};
 }
 
-// After all nodes: states for the next run.
-Status emit_states(Emitter& emitter) {
+// Before states change: copies of the old contents of states that are outputs, or the next contents of other states.
+Status keep_old_states(Emitter& emitter, PlanData& data) {
+  const Graph& graph = emitter.graph();
   if (!emitter.context().options.keep_state) return {};
   emitter.set_node("states");
-  for (const State& state : emitter.graph().states) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef from, emitter.tensor(state.output));
-    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef to, emitter.tensor(state.input));
+  std::vector<std::pair<ValueId, ValueId>> kept;  // with the state that needs no copy of its own contents
+  for (const State& state : graph.states) kept.emplace_back(state.output, state.input);
+  for (const ValueId output : graph.outputs) kept.emplace_back(output, kNone);
+  for (const auto& [value, own] : kept) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(value));
+    const int region = region_of(data.tensors, ref.tensor);
+    for (size_t i = 0; i < graph.states.size(); ++i) {
+      const State& holder = graph.states[i];
+      const bool unchanged = holder.output == holder.input || holder.input == own;
+      if (data.states[i].place.tensor != region || unchanged || holder.output == value) continue;
+      const TensorRef copy = emitter.temporary(emitter.name(ref) + " (old)", ref.shape, ref);
+      SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, ref, copy));
+      emitter.place(value, copy);
+      break;
+    }
+  }
+  return {};
+}
+
+// After all nodes: states for the next run.
+Status emit_states(Emitter& emitter, const PlanData& data) {
+  if (!emitter.context().options.keep_state) return {};
+  emitter.set_node("states");
+  for (size_t i = 0; i < data.states.size(); ++i) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef from, emitter.tensor(emitter.graph().states[i].output));
+    const TensorRef& to = data.states[i].place;
     if (from.tensor != to.tensor) SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, from, to));
   }
   return {};
@@ -244,7 +268,8 @@ Status emit_model(const PlanContext& context, KernelChoice& choice, PlanData& da
 
 Status emit_ends(Emitter& emitter, PlanData& data) {
   const Graph& graph = emitter.graph();
-  SIGHTGLASS_RETURN_IF_ERROR(emit_states(emitter));
+  SIGHTGLASS_RETURN_IF_ERROR(keep_old_states(emitter, data));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_states(emitter, data));
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(graph.outputs[i]));
     data.outputs.push_back(ref);

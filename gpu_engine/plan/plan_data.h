@@ -19,7 +19,7 @@ inline constexpr int64_t kOutputAlignment = 256;
 
 // State that a model keeps from run to run.
 struct PlanState {
-  int tensor = -1;
+  TensorRef place;
   std::vector<std::byte> initial;  // in arena format
 };
 

@@ -60,7 +60,7 @@ void Arena::fill() {
 
 void Arena::fill_states() {
   for (const PlanState& state : plan_->states) {
-    write(plan_->tensors[static_cast<size_t>(state.tensor)].offset, state.initial);
+    write(plan_->tensors[static_cast<size_t>(state.place.tensor)].offset, state.initial);
   }
 }
 

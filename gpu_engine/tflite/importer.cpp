@@ -189,7 +189,7 @@ Result<FileTensor*> Importer::tensor(int32_t index, const char* what) {
 }
 
 Status Importer::read_graph_inputs() {
-  const auto* inputs = file_.subgraph().inputs();
+  const auto* inputs = subgraph_->inputs();
   for (uint32_t i = 0; inputs != nullptr && i < inputs->size(); ++i) {
     const std::string what = "model input " + std::to_string(i);
     SIGHTGLASS_ASSIGN_OR_RETURN(FileTensor* const input, tensor(inputs->Get(i), what.c_str()));
@@ -216,7 +216,7 @@ Status Importer::read_graph_inputs() {
 }
 
 Status Importer::read_graph_outputs() {
-  const auto* outputs = file_.subgraph().outputs();
+  const auto* outputs = subgraph_->outputs();
   if (outputs == nullptr || outputs->size() == 0) return invalid_model("has no outputs");
   SIGHTGLASS_RETURN_IF_ERROR(file_.charge(outputs->size() * sizeof(int32_t)));
   for (uint32_t i = 0; i < outputs->size(); ++i) {
@@ -239,8 +239,13 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
   SIGHTGLASS_ASSIGN_OR_RETURN(static_cast<OperatorName&>(step), name_operator(file_, op, index));
   const size_t input_count = op.inputs() == nullptr ? 0 : op.inputs()->size();
   const size_t output_count = op.outputs() == nullptr ? 0 : op.outputs()->size();
-  // Minimum size of an operator in a file, and its lists.
-  SIGHTGLASS_RETURN_IF_ERROR(file_.charge(64 + (input_count + output_count) * sizeof(int32_t)));
+  if (callees_.empty()) {
+    // Minimum size of an operator in a file, and its lists.
+    SIGHTGLASS_RETURN_IF_ERROR(file_.charge(64 + (input_count + output_count) * sizeof(int32_t)));
+  } else {
+    SIGHTGLASS_RETURN_IF_ERROR(spend(1 + input_count + output_count));
+    step.title += " of subgraph " + std::to_string(callees_.back());
+  }
   if (output_count > static_cast<size_t>(options_.max_nodes)) {
     return unsupported(step.title + ": has " + std::to_string(output_count) + " outputs, more than " +
                        std::to_string(options_.max_nodes) + "; divide the model");
@@ -270,7 +275,7 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
   }
   for (uint32_t i = 0; op.intermediates() != nullptr && i < op.intermediates()->size(); ++i) {
     const std::string what = step.title + ": intermediate tensor " + std::to_string(i);
-    SIGHTGLASS_RETURN_IF_ERROR(file_.charge(sizeof(int32_t)));
+    SIGHTGLASS_RETURN_IF_ERROR(callees_.empty() ? file_.charge(sizeof(int32_t)) : spend(1));
     SIGHTGLASS_ASSIGN_OR_RETURN(const FileTensor* const intermediate, tensor(op.intermediates()->Get(i), what.c_str()));
     step.intermediates.push_back(intermediate);
   }
@@ -286,7 +291,7 @@ Result<Importer::Step> Importer::read_step(const schema::Operator& op, uint32_t 
 }
 
 Status Importer::read_operators() {
-  const auto* operators = file_.subgraph().operators();
+  const auto* operators = subgraph_->operators();
   const uint32_t count = operators == nullptr ? 0 : operators->size();
   if (count > static_cast<uint32_t>(options_.max_nodes)) {
     return unsupported("has " + std::to_string(count) + " operators, more than " + std::to_string(options_.max_nodes) +
@@ -307,27 +312,29 @@ Status Importer::read_operators() {
   return {};
 }
 
+Status Importer::check_counts(const Step& step, const OperatorRule& rule) const {
+  const size_t outputs = step.outputs.size(), inputs = step.inputs.size();
+  if (outputs < rule.min_outputs || outputs > rule.max_outputs) {
+    return invalid_model("has " + std::to_string(outputs) + " outputs, not " + std::to_string(rule.min_outputs) +
+                         (rule.max_outputs > rule.min_outputs ? " to " + std::to_string(rule.max_outputs) : ""));
+  }
+  if (inputs < rule.inputs.least || inputs > rule.inputs.most) {
+    return invalid_model("has " + std::to_string(inputs) + " inputs, not " + std::to_string(rule.inputs.least) +
+                         (rule.inputs.least == rule.inputs.most ? "" : " or more"));
+  }
+  for (size_t i = 0; i < inputs; ++i) {
+    const bool optional = rule.optional == OptionalInputs::kAnyInput ||
+                          (rule.optional == OptionalInputs::kLastInput && i + 1 == rule.inputs.most);
+    if (step.inputs[i] == nullptr && !optional) return invalid_model("input " + std::to_string(i) + " is absent");
+  }
+  return {};
+}
+
 Status Importer::import_step(const schema::Operator& op, const Step& step) {
   const std::string here = where(step.title, step.outputs);
   const OperatorRule* rule = find_rule(step.code, step.custom_code);
   if (rule == nullptr) return unsupported(here + ": " + unsupported_reason(step.code, step.custom_code));
-  if (step.outputs.empty() || step.outputs.size() > rule->max_outputs) {
-    return invalid_model(here + ": has " + std::to_string(step.outputs.size()) + " outputs, not 1" +
-                         (rule->max_outputs > 1 ? " to " + std::to_string(rule->max_outputs) : ""));
-  }
-  if (step.inputs.size() < rule->inputs.least || step.inputs.size() > rule->inputs.most) {
-    return invalid_model(here + ": has " + std::to_string(step.inputs.size()) + " inputs, not " +
-                         std::to_string(rule->inputs.least) +
-                         (rule->inputs.least == rule->inputs.most ? "" : " or more"));
-  }
-  for (size_t i = 0; i < step.inputs.size(); ++i) {
-    const bool optional = rule->optional == OptionalInputs::kAnyInput ||
-                          (rule->optional == OptionalInputs::kLastInput && i + 1 == rule->inputs.most);
-    if (step.inputs[i] == nullptr && !optional) {
-      return invalid_model(here + ": input " + std::to_string(i) + " is absent");
-    }
-  }
-
+  SIGHTGLASS_RETURN_IF_ERROR(check_counts(step, *rule).with_context(here));
   const auto present = [](const FileTensor* t) { return t != nullptr; };
   const bool opaque = std::ranges::any_of(step.inputs, [&](const FileTensor* t) { return present(t) && t->opaque; });
   const OperatorView view(op, {step.inputs.begin(), step.inputs.end()}, step.intermediates, step.version,
@@ -339,7 +346,7 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   if (!status.ok()) {
     // Declared shapes that were not inferred do not make a file invalid.
     if (!opaque || status.code() == ErrorCode::kUnsupported) return status.with_context(here);
-  } else if (!decoded.result) {
+  } else if (!decoded.result && !decoded.call) {
     for (const size_t output : decoded.outputs) {
       if (output == kNoOutput || output < step.outputs.size()) continue;
       return invalid_model("it has " + std::to_string(step.outputs.size()) + " outputs instead of " +
@@ -359,13 +366,19 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     return {};
   }
   if (decoded.result) return adopt_result(*std::move(decoded.result), step);
+  if (decoded.call) return run_call(*decoded.call, step).with_context(here);
   return add_node(decoded, step);
 }
 
-Status Importer::check_states(const DecodedOp& decoded, const Step& step) {
+Status Importer::check_states(const DecodedOp& decoded, const Step& step) const {
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const FileTensor* input = step.inputs[i];
     const bool state = std::ranges::find(decoded.states, i, &DecodedState::input) != decoded.states.end();
+    if (input != nullptr && input->variable && !input->available && !callees_.empty()) {
+      return unsupported(input->describe() +
+                         " keeps its contents from run to run in a subgraph that an operator runs; "
+                         "convert the model so that its main subgraph has the operator");
+    }
     if (input != nullptr && input->variable && !input->available && !state) {
       return unsupported(input->describe() +
                          " keeps its contents from run to run, which is not supported here; export the state as an "
@@ -484,21 +497,22 @@ void Importer::expose_ends() {
 
 Status Importer::read_all() {
   SIGHTGLASS_ASSIGN_OR_RETURN(survey_.operators, list_operators(file_, static_cast<uint32_t>(options_.max_nodes)));
-  Result<std::vector<FileTensor>> tensors = read_tensors(file_, options_);
+  find_changing_variables();
+  Result<std::vector<FileTensor>> tensors = read_tensors(file_, *subgraph_, options_, expandable_bytes_);
   if (!tensors.ok()) return note(tensors.status());
   tensors_ = std::move(tensors).value();
   if (options_.open_size) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(InputShape shape, shape_of_open_input(file_.subgraph(), *options_.open_size, tensors_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(InputShape shape, shape_of_open_input(*subgraph_, *options_.open_size, tensors_));
     options_.input_shapes.push_back(std::move(shape));
   }
   SIGHTGLASS_RETURN_IF_ERROR(
-      apply_input_shapes(file_.subgraph(), options_.input_shapes, options_.max_tensor_elements, tensors_));
+      apply_input_shapes(*subgraph_, options_.input_shapes, options_.max_tensor_elements, tensors_));
   SIGHTGLASS_RETURN_IF_ERROR(read_graph_inputs());
-  SIGHTGLASS_RETURN_IF_ERROR(describe_ends(file_.subgraph().inputs(), survey_.inputs));
+  SIGHTGLASS_RETURN_IF_ERROR(describe_ends(subgraph_->inputs(), survey_.inputs));
   const Status operators = read_operators();
   if (!operators.ok()) return note(operators);
   SIGHTGLASS_RETURN_IF_ERROR(read_graph_outputs());
-  return describe_ends(file_.subgraph().outputs(), survey_.outputs);
+  return describe_ends(subgraph_->outputs(), survey_.outputs);
 }
 
 Result<Survey> Importer::run(const std::string& name) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "graph/detection.h"
 #include "graph/operator_table.h"
@@ -44,12 +45,26 @@ static_assert(std::ranges::all_of(operators::kTable,
                                   }),
               "every operator is imported, except those that only rewrites and the importer make");
 
-// Operators that contain subgraphs.
-bool is_control_flow(B code) { return code == B::IF || code == B::WHILE || code == B::CALL || code == B::CALL_ONCE; }
-
 // Postprocessing operators that select from the network outputs.
 bool selects(B code) {
   return code == B::NON_MAX_SUPPRESSION_V4 || code == B::NON_MAX_SUPPRESSION_V5 || code == B::UNIQUE;
+}
+
+std::string reason_of_custom(std::string_view name) {
+  // What compilers for other processors leave of a model: the rest of it is a program in their instructions.
+  constexpr std::pair<std::string_view, const char*> kCompiled[] = {
+      {"edgetpu-custom-op", "the Edge TPU"}, {"ethos-u", "Arm Ethos-U"}, {"QNNOp", "Qualcomm NPUs"}};
+  for (const auto& [code, processor] : kCompiled) {
+    if (name != code) continue;
+    return std::string("this part of the model is compiled for ") + processor +
+           "; use the file from before that compiler";
+  }
+  if (name.starts_with("Flex")) {
+    return "the TensorFlow operator " + quote(name.substr(4)) +
+           " has no counterpart in TensorFlow Lite; convert the model without SELECT_TF_OPS";
+  }
+  return "the custom operator " + quote(name) +
+         " is unknown; express it with built-in operators, or end the model before it";
 }
 
 }  // namespace
@@ -86,10 +101,8 @@ std::vector<RefusedOperator> refused_operators() {
 
 std::string unsupported_reason(schema::BuiltinOperator code, std::string_view custom_code) {
   if (code == B::CUSTOM) {
-    return "the custom operator " + quote(custom_code) +
-           " is unknown; express it with built-in operators, or end the model before it";
+    return reason_of_custom(custom_code);
   }
-  if (is_control_flow(code)) return "control flow is not supported; convert the model with loops and branches unrolled";
   if (code == B::WHERE) {
     return "its number of outputs depends on the data; use SELECT_V2 with masks, or end the model before it";
   }

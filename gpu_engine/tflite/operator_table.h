@@ -21,6 +21,15 @@ struct DecodedState {
 
 inline constexpr size_t kNoOutput = SIZE_MAX;
 
+// An operator that runs other subgraphs, or handles a variable: the importer replaces it by their nodes
+// (import_calls.cpp).
+struct DecodedCall {
+  enum class Kind : uint8_t { kCall, kCallOnce, kIf, kWhile, kVarHandle, kReadVariable, kAssignVariable };
+  Kind kind = Kind::kCall;
+  int64_t first = 0, second = 0;  // subgraphs: of kIf, if true and if false; of kWhile, condition and body
+  std::string variable = {};      // key of kVarHandle
+};
+
 // Result of a decoder.
 struct DecodedOp {
   OpType op = OpType::kReshape;
@@ -30,6 +39,7 @@ struct DecodedOp {
   std::vector<size_t> outputs{0};    // by node output, the output of the operator; kNoOutput: only a state
   std::vector<DecodedState> states;  // with the inputs of the operator
   std::optional<HostTensor> result;  // the result, if already known: no node is needed
+  std::optional<DecodedCall> call;   // likewise
 };
 
 // Fails with kUnsupported for valid but unsupported operators, with kInvalidModel for inconsistent ones. The caller
@@ -59,9 +69,9 @@ struct OperatorRule {
   OpType op;
   Decoder& decode;  // starts from `op` and all inputs as data
   InputCount inputs = {};
-  size_t max_outputs = 1;
+  size_t max_outputs = 1, min_outputs = 1;
   OptionalInputs optional = OptionalInputs::kNone;
-  // Never a node: decode() computes the result, or all inputs must be constant.
+  // Never a node: decode() computes the result, all inputs must be constant, or it is a DecodedCall.
   bool while_loading = false;
   const char* limits = "";  // limits of decode() on valid files, for documentation
 };

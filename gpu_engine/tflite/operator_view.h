@@ -57,6 +57,10 @@ class OperatorView {
     return table;
   }
 
+  // The options of a composite operator, which are in a second place. Null if absent.
+  const schema::StableHLOCompositeOptions* composite_options() const {
+    return op_.builtin_options_2_as_StableHLOCompositeOptions();
+  }
   const flatbuffers::Vector<uint8_t>* custom_options() const { return op_.custom_options(); }  // null if absent
 
  private:

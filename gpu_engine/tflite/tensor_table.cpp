@@ -297,22 +297,8 @@ uint32_t supposed_dims(const schema::Tensor& in) {
   return supposed;
 }
 
-// Memory used for expanded sparse tensors, so that a small file cannot request much.
-class ExpansionBudget {
- public:
-  explicit ExpansionBudget(int64_t bytes) : left_(static_cast<size_t>(bytes)) {}
-  Status take(size_t bytes) {
-    if (bytes > left_) return unsupported("its sparse tensors take too much memory; use dense weights");
-    left_ -= bytes;
-    return {};
-  }
-
- private:
-  size_t left_;
-};
-
 Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFile& file, const ImportOptions& options,
-                               ExpansionBudget& expanded) {
+                               int64_t& expandable_bytes) {
   FileTensor tensor;
   tensor.index = index;
   tensor.file_type = in.type();
@@ -337,7 +323,11 @@ Result<FileTensor> read_tensor(const schema::Tensor& in, int32_t index, ModelFil
   }
   if (tensor.sparse) {
     const size_t dense = static_cast<size_t>(tensor.shape.elements()) * size_of(*tensor.type);
-    SIGHTGLASS_RETURN_IF_ERROR(expanded.take(dense));
+    // A small file cannot request much memory.
+    if (static_cast<int64_t>(dense) > expandable_bytes) {
+      return unsupported("its sparse tensors take too much memory; use dense weights");
+    }
+    expandable_bytes -= static_cast<int64_t>(dense);
     SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<std::byte> bytes,
                                 expand_sparse(*in.sparsity(), tensor.shape, size_of(*tensor.type), data));
     const auto storage = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
@@ -365,17 +355,17 @@ std::string FileTensor::type_name() const {
   return *name == '\0' ? "type " + std::to_string(static_cast<int>(file_type)) : name;
 }
 
-Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOptions& options) {
+Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const schema::SubGraph& subgraph,
+                                             const ImportOptions& options, int64_t& expandable_bytes) {
   std::vector<FileTensor> tensors;
-  const auto* list = file.subgraph().tensors();
+  const auto* list = subgraph.tensors();
   if (list == nullptr) return tensors;
-  ExpansionBudget expanded(options.max_folded_bytes);
   for (uint32_t i = 0; i < list->size(); ++i) {
     const schema::Tensor& in = *list->Get(i);
     const std::string name = in.name() == nullptr ? "" : in.name()->str();
     // Minimum size of a tensor in a file, and its name.
     SIGHTGLASS_RETURN_IF_ERROR(file.charge(sizeof(schema::Tensor*) * 8 + name.size()));
-    Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options, expanded);
+    Result<FileTensor> tensor = read_tensor(in, static_cast<int32_t>(i), file, options, expandable_bytes);
     if (!tensor.ok()) return tensor.status().with_context("tensor " + std::to_string(i) + " " + quote(name));
     tensor->name = name;
     tensors.push_back(std::move(tensor).value());

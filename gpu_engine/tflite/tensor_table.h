@@ -36,15 +36,18 @@ struct FileTensor {
   Quantization quantization;
   std::optional<Constant> constant;
 
-  bool available = false;  // an input, a constant, or written by a preceding operator
-  bool opaque = false;     // written by an unsupported operator: its shape is unverified
-  ValueId value = kNone;   // in the graph, once used there
+  bool available = false;       // an input, a constant, or written by a preceding operator
+  bool opaque = false;          // written by an unsupported operator: its shape is unverified
+  ValueId value = kNone;        // in the graph, once used there
+  int32_t variable_index = -1;  // of a handle: the variable, in the importer's list
 
   std::string describe() const { return quote(name) + " (tensor " + std::to_string(index) + ")"; }
   std::string type_name() const;  // "float32", or the name in the format if the engine does not have the type
 };
 
-// All tensors of the subgraph, in file order. All shapes, sizes, buffers and quantizations have been checked.
-Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const ImportOptions& options);
+// All tensors of a subgraph, in file order. All shapes, sizes, buffers and quantizations have been checked.
+// `expandable_bytes` is the memory left for expanded sparse tensors of the file.
+Result<std::vector<FileTensor>> read_tensors(ModelFile& file, const schema::SubGraph& subgraph,
+                                             const ImportOptions& options, int64_t& expandable_bytes);
 
 }  // namespace sightglass::tflite

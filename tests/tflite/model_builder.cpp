@@ -27,6 +27,12 @@ ModelBuilder::ModelBuilder() {
   subgraph().name = "main";
 }
 
+int ModelBuilder::begin_subgraph() {
+  current_ = model_.subgraphs.size();
+  model_.subgraphs.push_back(std::make_unique<schema::SubGraphT>());
+  return static_cast<int>(current_);
+}
+
 int ModelBuilder::add_tensor(const Dims& dims, schema::TensorType type, const std::string& name) {
   auto tensor = std::make_unique<schema::TensorT>();
   tensor->shape = dims;

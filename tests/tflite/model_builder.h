@@ -51,9 +51,19 @@ class ModelBuilder {
   int add_custom_op(const std::string& custom_code, const std::vector<int32_t>& inputs, const Dims& out,
                     const std::vector<uint8_t>& options, const std::string& name = {});
 
+  // Appends a subgraph, and returns its index. All functions then refer to it, until select_subgraph() returns.
+  int begin_subgraph();
+  void select_subgraph(int index) { current_ = static_cast<size_t>(index); }
+  // Appends an operator that writes nothing.
+  template <typename OptionsT>
+  void add_effect(schema::BuiltinOperator code, const std::vector<int32_t>& inputs, OptionsT options) {
+    add_op(code, inputs, {}, std::move(options));
+    last_op().outputs.clear();
+  }
+
   // For changes that the functions above do not support, especially contradictions.
   schema::ModelT& model() { return model_; }
-  schema::SubGraphT& subgraph() { return *model_.subgraphs[0]; }
+  schema::SubGraphT& subgraph() { return *model_.subgraphs[current_]; }
   schema::TensorT& tensor(int index) { return *subgraph().tensors[static_cast<size_t>(index)]; }
   schema::OperatorT& last_op() { return *subgraph().operators.back(); }
 
@@ -64,6 +74,7 @@ class ModelBuilder {
   int append_op(uint32_t code, const std::vector<int32_t>& inputs, const Dims& out, const std::string& name);
 
   schema::ModelT model_;
+  size_t current_ = 0;  // subgraph
 };
 
 schema::Conv2DOptionsT conv_options(schema::Padding padding, int32_t stride = 1, int32_t dilation = 1,

@@ -272,10 +272,16 @@ TEST(Unsupported, AllOperatorsAtOnce) {
       {"3 operators", "'MyFancyOp' #0", "'fancy'", "LSH_PROJECTION #2", "'classes'", "4711", "#3", "'future'"});
 }
 
-TEST(Unsupported, ControlFlow) {
-  ModelBuilder m;
-  m.add_output(m.add_op(Op::WHILE, {m.add_input({1})}, {1}, "counted"));
-  expect_refused(m, ErrorCode::kUnsupported, {"WHILE #0", "'counted'", "control flow"});
+TEST(Unsupported, CustomOperatorsOfCompilersAndOfTensorFlow) {
+  const std::pair<const char*, const char*> named[] = {
+      {"edgetpu-custom-op", "compiled for the Edge TPU; use the file from before that compiler"},
+      {"ethos-u", "compiled for Arm Ethos-U; use the file from before that compiler"},
+      {"FlexErf", "the TensorFlow operator 'Erf' has no counterpart"}};
+  for (const auto& [code, message] : named) {
+    ModelBuilder m;
+    m.add_output(m.add_custom_op(code, {m.add_input({1, 4})}, {1, 4}, {}, "made"));
+    expect_refused(m, ErrorCode::kUnsupported, {std::string("'") + code + "' #0", "'made'", message});
+  }
 }
 
 TEST(Unsupported, OtherTypesThanFloat) {

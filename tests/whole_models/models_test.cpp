@@ -31,12 +31,17 @@ constexpr double kArenaRatio = 1.05;  // arena size divided by its lower bound
 
 // Small models that do not run: docs/models.md states why.
 const std::set<std::string> kRefused{
-    "ops/lite_2_subgraphs",   "ops/lite_add_shared_tensors",
-    "ops/lite_call_once_mul", "ops/lite_conv_huge_im2col",
-    "ops/lite_custom_sinh",   "ops/lite_dynamic_shapes",
-    "ops/lite_sparse_tensor", "ops/lite_while_op_with_forwarding_input",
-    "ops/lite_with_metadata", "ops/quant_lstm_quantized",
-    "ops/quant_mixed",        "ops/quant_transpose",
+    "ops/lite_2_subgraphs",
+    "ops/lite_add_shared_tensors",
+    "ops/lite_conv_huge_im2col",
+    "ops/lite_custom_sinh",
+    "ops/lite_dynamic_shapes",
+    "ops/lite_sparse_tensor",
+    "ops/lite_while_op_with_forwarding_input",
+    "ops/lite_with_metadata",
+    "ops/quant_lstm_quantized",
+    "ops/quant_mixed",
+    "ops/quant_transpose",
 };
 
 struct Run {
