@@ -141,6 +141,7 @@ Result<ModelOptions> read_options(const SightglassModelOptions* options) {
   result.log = capi::make_log(read.log);
   SIGHTGLASS_RETURN_IF_ERROR(capi::require_positive(read.memory_limit, "memory_limit"));
   result.memory_limit = read.memory_limit;
+  if (read.signature != nullptr) result.signature = read.signature;
   for (const SightglassInputShape& shape : shapes) {
     SIGHTGLASS_RETURN_IF_ERROR(capi::require(shape.input, "SightglassInputShape: input"));
     if (shape.rank < 0 || shape.rank > SIGHTGLASS_MAX_RANK) {

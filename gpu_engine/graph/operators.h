@@ -117,6 +117,9 @@ BUILTIN(kReshape, SHAPE, shape, .while_loading = true)
 BUILTIN(kReshape, RANK, rank, .while_loading = true)
 BUILTIN(kReshape, RANGE, range, .inputs = {3}, .while_loading = true,
         .limits = "constant bounds of float32, int32 or int64")
+// Becomes a FULLY_CONNECTED, products with the last results, and their sums.
+BUILTIN(kReshape, SVDF, svdf, .inputs = {5}, .optional = kAnyInput, .while_loading = true,
+        .limits = "float32 data; weights of 8 bits or float32")
 // Replaced by the operators of the subgraphs that they run, and by values of the graph.
 BUILTIN(kReshape, CALL, call, .inputs = {0, kAnyNumber}, .max_outputs = kAnyNumber, .while_loading = true)
 BUILTIN(kReshape, CALL_ONCE, call_once, .inputs = {0}, .max_outputs = 0, .min_outputs = 0, .while_loading = true)
@@ -272,6 +275,7 @@ BUILTIN(kResizeNearest, RESIZE_NEAREST_NEIGHBOR, resize_nearest, .inputs = {2})
 OPERATOR(kGather, GATHER, GatherAttr, gather, gather, gather, .types = {kAny, kAsData, kIndices},
          .traits = kMovesAsIs | kKeepsNumbers)
 BUILTIN(kGather, GATHER, gather, .inputs = {2})
+BUILTIN(kGather, EMBEDDING_LOOKUP, embedding_lookup, .inputs = {2}, .limits = "a table of the type of the result")
 // inputs: data, indices: each row of the last dimension is a position
 OPERATOR(kGatherNd, GATHER_ND, NoAttr, gather_nd, gather_nd, gather, .types = {kAny, kAsData, kIndices},
          .traits = kMovesAsIs | kKeepsNumbers)

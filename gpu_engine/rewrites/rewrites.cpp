@@ -113,6 +113,7 @@ constexpr std::array kRewrites{
     Rewrite{"remove-identities", remove_identities},
     Rewrite{"recognize-hard-swish", recognize_hard_swish},
     Rewrite{"recognize-swish", recognize_swish},
+    Rewrite{"merge-dimensions", merge_dimensions},
     Rewrite{"dilate-convolution", dilate_convolution, true},
     Rewrite{"fold-padding", fold_padding},
     Rewrite{"fold-scale-bias", fold_scale_bias},

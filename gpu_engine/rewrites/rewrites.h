@@ -47,6 +47,7 @@ RewriteOutcome fold_constants(Graph& graph, NodeId id);
 RewriteOutcome remove_identities(Graph& graph, NodeId id);
 RewriteOutcome recognize_hard_swish(Graph& graph, NodeId id);
 RewriteOutcome recognize_swish(Graph& graph, NodeId id);
+RewriteOutcome merge_dimensions(Graph& graph, NodeId id);
 RewriteOutcome dilate_convolution(Graph& graph, NodeId id);
 RewriteOutcome fold_padding(Graph& graph, NodeId id);
 RewriteOutcome fold_scale_bias(Graph& graph, NodeId id);

@@ -65,6 +65,83 @@ RewriteOutcome remove_identities(Graph& graph, NodeId id) {
   return node.op == OpType::kReshape ? shorten_chain(graph, id) : RewriteOutcome::not_matched();
 }
 
+// Gives a TRANSPOSE of many dimensions fewer: neighbors that stay neighbors are one dimension.
+
+namespace {
+
+// More do not fit on the GPU.
+constexpr int kMostDimensions = 5;
+
+ValueId add_reshape(Graph& graph, ValueId from, const Shape& shape, NodeId before) {
+  Value value = graph.value(from);
+  value.name += "/merged";
+  value.shape = shape;
+  value.constant.reset();
+  Node node;
+  node.op = OpType::kReshape;
+  node.attributes = ReshapeAttr{shape};
+  node.origin = graph.node(before).origin;
+  node.inputs = {from};
+  node.outputs = {graph.add_value(std::move(value))};
+  const ValueId result = node.outputs[0];
+  graph.add_node(std::move(node), before);
+  return result;
+}
+
+}  // namespace
+
+RewriteOutcome merge_dimensions(Graph& graph, NodeId id) {
+  const Node node = graph.node(id);
+  if (node.op != OpType::kTranspose) return RewriteOutcome::not_matched();
+  const Shape in = graph.value(node.inputs[0]).shape;
+  if (in.rank() <= kMostDimensions) return RewriteOutcome::not_matched();
+  std::vector<int32_t> merged;  // the first input dimension of each run, in the order of the output
+  int32_t last = -2;
+  std::vector<int32_t> sizes(static_cast<size_t>(in.rank()), 0);
+  for (const int32_t dimension : std::get<TransposeAttr>(node.attributes).permutation) {
+    if (in.dim(dimension) == 1) continue;
+    // Dimensions of size 1 between two neighbors do not separate them.
+    bool follows = last >= 0 && dimension > last;
+    for (int32_t d = last + 1; follows && d < dimension; ++d) follows = in.dim(d) == 1;
+    if (!follows) {
+      merged.push_back(dimension);
+      sizes[static_cast<size_t>(dimension)] = 1;
+    }
+    sizes[static_cast<size_t>(merged.back())] *= in.dim(dimension);
+    last = dimension;
+  }
+  if (merged.empty()) {
+    merged = {0};
+    sizes[0] = 1;
+  }
+  if (merged.size() > kMostDimensions) {
+    return RewriteOutcome::declined("it moves " + std::to_string(merged.size()) + " separate dimensions");
+  }
+  std::vector<int32_t> order = merged, dims, permutation, moved;
+  std::ranges::sort(order);
+  for (const int32_t dimension : order) dims.push_back(sizes[static_cast<size_t>(dimension)]);
+  for (const int32_t dimension : merged) {
+    permutation.push_back(static_cast<int32_t>(std::ranges::find(order, dimension) - order.begin()));
+    moved.push_back(sizes[static_cast<size_t>(dimension)]);
+  }
+  const ValueId out = node.outputs[0];
+  Value value = graph.value(out);
+  value.name += "/merged";
+  value.shape = Shape(moved);
+  Node transpose = node;
+  transpose.attributes = TransposeAttr{permutation};
+  transpose.inputs = {add_reshape(graph, node.inputs[0], Shape(dims), id)};
+  transpose.outputs = {graph.add_value(std::move(value))};
+  const ValueId between = transpose.outputs[0];
+  graph.add_node(std::move(transpose), id);
+  Node reshape;
+  reshape.op = OpType::kReshape;
+  reshape.attributes = ReshapeAttr{graph.value(out).shape};
+  reshape.inputs = {between};
+  rewriting::replace_node(graph, id, std::move(reshape));
+  return RewriteOutcome::applied();
+}
+
 // Replaces an average over the whole image by a mean over rows and columns, which has a specialized kernel.
 
 RewriteOutcome global_pool(Graph& graph, NodeId id) {

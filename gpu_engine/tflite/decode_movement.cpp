@@ -557,4 +557,16 @@ Status decode_gather(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+// Inputs: numbers of rows, and the table that has them.
+Status decode_embedding_lookup(const OperatorView& view, DecodedOp& node) {
+  if (view.shape(0).rank() != 1 || view.shape(1).rank() < 2) {
+    return invalid_model("its row numbers " + view.input(0).describe() + " of shape " + view.shape(0).to_string() +
+                         " are not a vector, or its table " + view.input(1).describe() + " of shape " +
+                         view.shape(1).to_string() + " has no rows");
+  }
+  node.attributes = GatherAttr{};
+  node.data = {1, 0};
+  return {};
+}
+
 }  // namespace sightglass::tflite

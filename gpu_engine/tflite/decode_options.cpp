@@ -103,6 +103,15 @@ Status decode_transpose_conv(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+Status decode_svdf(const OperatorView& view, DecodedOp& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.required_options<schema::SVDFOptions>());
+  SIGHTGLASS_ASSIGN_OR_RETURN(node.activation, decode_activation(options->fused_activation_function()));
+  node.call = DecodedCall{
+      .kind = DecodedCall::Kind::kSvdf, .first = options->rank(), .asymmetric = options->asymmetric_quantize_inputs()};
+  node.states = {{4, 0}};
+  return {};
+}
+
 Status decode_fully_connected(const OperatorView& view, DecodedOp& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto* options, view.options<schema::FullyConnectedOptions>());
   FullyConnectedAttr attr;

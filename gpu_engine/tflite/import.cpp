@@ -37,6 +37,7 @@ Result<Survey> survey(std::span<const std::byte> bytes, std::shared_ptr<const vo
                       const ImportOptions& options) {
   Result<ModelFile> file = ModelFile::open(bytes, std::move(owner));
   if (!file.ok()) return file.status().with_context(name);
+  SIGHTGLASS_RETURN_IF_ERROR(file->choose(options.signature).with_context(name));
   ModelMetadata metadata = read_metadata(*file);
   Result<Survey> result = Importer(std::move(file).value(), options).run(name);
   if (!result.ok()) return result.status().with_context(name);
@@ -98,6 +99,7 @@ ImportOptions import_options(const ModelOptions& options, size_t file_bytes) {
       static_cast<int64_t>(file_bytes) < whole / kGrowth ? kGrowth * static_cast<int64_t>(file_bytes) : whole;
   import.max_folded_bytes = std::min(import.max_folded_bytes, whole / kSmallShare + grown);
   import.open_size = options.open_size;
+  import.signature = options.signature;
   return import;
 }
 

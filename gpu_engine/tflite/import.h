@@ -20,6 +20,7 @@ struct ImportOptions {
   // Overrides declared input shapes. The declared shapes of all other tensors are then ignored.
   std::vector<InputShape> input_shapes;
   std::optional<ImageSize> open_size;  // likewise, of the first input
+  std::string signature;               // the subgraph to import; empty: the first one
   // Limits that turn a hostile file into an error instead of a huge allocation.
   int64_t max_tensor_elements = int64_t{1} << 28;
   int max_nodes = 100000;  // also the maximum number of outputs of one operator
@@ -31,7 +32,7 @@ struct ImportOptions {
 // `bytes` must stay unchanged while `owner` lives; constants of the graph point into it and share `owner`. Its address
 // must be a multiple of 4. `name` is the model name in messages (usually the path).
 //
-// Imports only the first subgraph: the others serve control flow, whose operators are not supported. Parameters that
+// Imports one subgraph, and those that its operators run. Parameters that
 // the file stores as constant tensors become attributes. Operators with only constant inputs are evaluated. A float16
 // constant with DEQUANTIZE becomes a float32 value stored as float16. One error of kind kUnsupported reports all
 // unsupported operators; an inconsistent file gives kInvalidModel.

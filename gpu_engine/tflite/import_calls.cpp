@@ -297,6 +297,7 @@ Status Importer::run_call(const DecodedCall& decoded, const Step& step) {
       break;
     }
     case kCall:
+    case kSvdf:
       break;
   }
   std::vector<FileTensor> arguments;

@@ -1,7 +1,8 @@
-// Converts an operator to a node of the graph, or to constants.
+// Converts an operator to a node of the graph, to several nodes, or to constants.
 #include <algorithm>
 
 #include "graph/analyses.h"
+#include "graph/quantized.h"
 #include "ref/ref_ops.h"
 #include "tflite/importer.h"
 
@@ -119,6 +120,104 @@ Status Importer::add_node(const DecodedOp& decoded, const Step& step) {
     write_state(*step.inputs[state.input], node.outputs[state.output]);
   }
   graph_.add_node(std::move(node));
+  return {};
+}
+
+// A node of float32 for part of the operator.
+Result<ValueId> Importer::add_part(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Step& step,
+                                   const char* name) {
+  Node node;
+  node.op = op;
+  node.attributes = std::move(attributes);
+  node.origin = step.title;
+  node.inputs = std::move(inputs);
+  if (is_hybrid(graph_, node)) node.inputs[0] = add_dynamic_quantize(graph_, node);
+  Value value;
+  value.name = step.outputs[0]->name + "/" + name;
+  node.outputs = {graph_.add_value(std::move(value))};
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<Shape> shapes, infer_shapes(graph_, node));
+  const ValueId made = node.outputs[0];
+  graph_.value(made).shape = shapes[0];
+  graph_.add_node(std::move(node));
+  return made;
+}
+
+// Inputs: data [batch, n], weights of filters [filters, n], weights of times [filters, times], bias [units] or none,
+// state [batch, filters * times]. Each run appends the results of the filters for its data to those of the last runs,
+// and drops the oldest. A unit is the sum over the times of `rank` neighboring filters.
+Status Importer::add_svdf(const DecodedOp& decoded, const Step& step) {
+  for (const size_t i : {0, 1, 2, 4}) {
+    if (step.inputs[i] == nullptr) return invalid_model("input " + std::to_string(i) + " is absent");
+    if (step.inputs[i]->shape.rank() != 2) {
+      return invalid_model("input " + std::to_string(i) + " of shape " + step.inputs[i]->shape.to_string() +
+                           " has no two dimensions");
+    }
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(check_states(decoded, step));
+  FileTensor &data = *step.inputs[0], &filters = *step.inputs[1], &times = *step.inputs[2], &state = *step.inputs[4];
+  FileTensor* const bias = step.inputs[3];
+  for (FileTensor* tensor : {&data, &state, bias, step.outputs[0]}) {
+    if (tensor == nullptr || tensor->type == DataType::kFloat32) continue;
+    return unsupported(tensor->describe() + " is " + tensor->type_name() +
+                       ", not float32; use a float32 model, or one " + "with weights of 8 bits and float32 data");
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(check_tensor(filters));
+  SIGHTGLASS_RETURN_IF_ERROR(check_tensor(times));
+  const int32_t batch = data.shape.dim(0), count = filters.shape.dim(0), steps = times.shape.dim(1);
+  const int64_t rank = decoded.call->first;
+  const bool fits = rank > 0 && count % rank == 0 && times.shape.dim(0) == count && steps > 0 &&
+                    state.shape == Shape{batch, static_cast<int32_t>(times.shape.elements())} &&
+                    (bias == nullptr || bias->shape == Shape{static_cast<int32_t>(count / rank)});
+  if (!fits) {
+    return invalid_model("its weights of times " + times.describe() + " of shape " + times.shape.to_string() +
+                         ", its bias, its state " + state.describe() + " of shape " + state.shape.to_string() +
+                         " and its rank " + std::to_string(rank) + " do not fit its " + std::to_string(count) +
+                         " filters");
+  }
+  if (filters.type != DataType::kFloat32 && filters.type != DataType::kInt8 && filters.type != DataType::kUInt8) {
+    return unsupported(filters.describe() + " is " + filters.type_name() + ", not float32 or 8-bit integers");
+  }
+  if (times.type != DataType::kFloat32 && !(times.type && is_quantized(make_value(times)))) {
+    return unsupported(times.describe() + " is " + times.type_name() + ", not float32 or quantized with one scale");
+  }
+  read_state(state);
+  const auto add = [&](OpType op, Attributes attributes, std::vector<ValueId> inputs, const char* name) {
+    return add_part(op, std::move(attributes), std::move(inputs), step, name);
+  };
+  SIGHTGLASS_ASSIGN_OR_RETURN(ValueId result,
+                              add(OpType::kFullyConnected, FullyConnectedAttr{false, decoded.call->asymmetric},
+                                  {value_of(data), value_of(filters), kNone}, "filters"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result, add(OpType::kReshape, ReshapeAttr{{batch, count, 1}}, {result}, "new"));
+  if (steps > 1) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(ValueId last,
+                                add(OpType::kReshape, ReshapeAttr{{batch, count, steps}}, {state.value}, "last"));
+    StridedSliceAttr younger;
+    younger.begin = {0, 0, 1};
+    younger.stride = {1, 1, 1};
+    younger.size = {batch, count, steps - 1};
+    younger.shape = {batch, count, steps - 1};
+    SIGHTGLASS_ASSIGN_OR_RETURN(last, add(OpType::kStridedSlice, younger, {last}, "kept"));
+    SIGHTGLASS_ASSIGN_OR_RETURN(result, add(OpType::kConcat, ConcatAttr{2}, {last, result}, "times"));
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ValueId next, add(OpType::kReshape, ReshapeAttr{state.shape}, {result}, "next"));
+  write_state(state, next);
+  ValueId factors = value_of(times);
+  if (times.type != DataType::kFloat32) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(factors, add(OpType::kDequantize, {}, {factors}, "weights of times"));
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(result, add(OpType::kMul, {}, {result, factors}, "products"));
+  const auto units = static_cast<int32_t>(count / rank);
+  const ReshapeAttr grouped{{batch, units, static_cast<int32_t>(rank * steps)}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(result, add(OpType::kReshape, grouped, {result}, "by unit"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(result, add(OpType::kSum, ReduceAttr{{2}, false}, {result}, "units"));
+  if (bias != nullptr) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(result, add(OpType::kAdd, {}, {result, value_of(*bias)}, "biased"));
+  }
+  FileTensor& output = *step.outputs[0];
+  SIGHTGLASS_RETURN_IF_ERROR(adopt_shape(output, {batch, units}));
+  output.value = result;
+  graph_.value(result).name = output.name;
+  graph_.node(graph_.value(result).producer).activation = decoded.activation;
   return {};
 }
 

@@ -366,7 +366,10 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
     return {};
   }
   if (decoded.result) return adopt_result(*std::move(decoded.result), step);
-  if (decoded.call) return run_call(*decoded.call, step).with_context(here);
+  if (decoded.call) {
+    return (decoded.call->kind == DecodedCall::Kind::kSvdf ? add_svdf(decoded, step) : run_call(*decoded.call, step))
+        .with_context(here);
+  }
   return add_node(decoded, step);
 }
 

@@ -69,6 +69,9 @@ class Importer {
   Status check_counts(const Step& step, const OperatorRule& rule) const;
   Status import_step(const schema::Operator& op, const Step& step);
   Status add_node(const DecodedOp& decoded, const Step& step);
+  Status add_svdf(const DecodedOp& decoded, const Step& step);
+  Result<ValueId> add_part(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Step& step,
+                           const char* name);
   Status adopt_result(HostTensor result, const Step& step);
   Status check_tensor(const FileTensor& tensor) const;
   Status check_states(const DecodedOp& decoded, const Step& step) const;

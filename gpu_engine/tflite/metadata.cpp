@@ -61,7 +61,7 @@ class Reader {
       return std::move(result_);
     }
     const auto* subgraphs = model->subgraph_metadata();
-    if (subgraphs != nullptr && subgraphs->size() > 0) {
+    if (subgraphs != nullptr && subgraphs->size() > 0 && file_.is_first()) {
       read_tensors(subgraphs->Get(0)->input_tensor_metadata(), result_.inputs);
       read_tensors(subgraphs->Get(0)->output_tensor_metadata(), result_.outputs);
     }

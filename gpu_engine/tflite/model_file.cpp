@@ -61,6 +61,31 @@ Result<ModelFile> ModelFile::open(std::span<const std::byte> bytes, std::shared_
   return file;
 }
 
+Status ModelFile::choose(const std::string& signature) {
+  if (signature.empty()) return {};
+  constexpr uint32_t kMostNamed = 16;
+  const auto* signatures = model_->signature_defs();
+  const uint32_t count = signatures == nullptr ? 0 : signatures->size();
+  std::string names;
+  for (uint32_t i = 0; i < count; ++i) {
+    const schema::SignatureDef& entry = *signatures->Get(i);
+    const std::string_view key = entry.signature_key() == nullptr ? "" : entry.signature_key()->string_view();
+    if (key == signature) {
+      if (entry.subgraph_index() >= model_->subgraphs()->size()) {
+        return invalid_model("its signature " + quote(signature) + " is that of subgraph " +
+                             std::to_string(entry.subgraph_index()) + ", but there are " +
+                             std::to_string(model_->subgraphs()->size()));
+      }
+      subgraph_ = model_->subgraphs()->Get(entry.subgraph_index());
+      return {};
+    }
+    if (i < kMostNamed) names += (i > 0 ? ", " : "") + quote(key);
+  }
+  return invalid_argument("signature " + quote(signature) + " not found; " +
+                          (count == 0 ? "the file has none" : "signatures are " + names) +
+                          (count > kMostNamed ? ", …" : ""));
+}
+
 Result<std::span<const std::byte>> ModelFile::buffer(uint32_t index) const {
   const auto* buffers = model_->buffers();
   const uint32_t count = buffers == nullptr ? 0 : buffers->size();

@@ -19,9 +19,12 @@ class ModelFile {
   // Checks size, identifier, flatbuffer structure and format version.
   static Result<ModelFile> open(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
-  // The subgraph to run. The others belong to control flow operators, which are not supported, so they are never
-  // entered.
+  // The subgraph to run: initially the first one.
   const schema::SubGraph& subgraph() const { return *subgraph_; }
+  bool is_first() const { return subgraph_ == model_->subgraphs()->Get(0); }
+  // Chooses the subgraph of a signature of the file; nothing if `signature` is empty. Fails with kInvalidArgument,
+  // naming the signatures, if there is none of that name.
+  Status choose(const std::string& signature);
   const schema::Model& model() const { return *model_; }
   std::span<const std::byte> bytes() const { return bytes_; }  // the whole file
   const std::shared_ptr<const void>& owner() const { return owner_; }

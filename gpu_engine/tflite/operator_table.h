@@ -21,13 +21,15 @@ struct DecodedState {
 
 inline constexpr size_t kNoOutput = SIZE_MAX;
 
-// An operator that runs other subgraphs, or handles a variable: the importer replaces it by their nodes
-// (import_calls.cpp).
+// An operator that becomes several nodes (import_nodes.cpp), runs other subgraphs, or handles a variable: the importer
+// replaces it by their nodes (import_calls.cpp).
 struct DecodedCall {
-  enum class Kind : uint8_t { kCall, kCallOnce, kIf, kWhile, kVarHandle, kReadVariable, kAssignVariable };
+  enum class Kind : uint8_t { kCall, kCallOnce, kIf, kWhile, kVarHandle, kReadVariable, kAssignVariable, kSvdf };
   Kind kind = Kind::kCall;
-  int64_t first = 0, second = 0;  // subgraphs: of kIf, if true and if false; of kWhile, condition and body
-  std::string variable = {};      // key of kVarHandle
+  int64_t first = 0,
+          second = 0;  // subgraphs: of kIf, if true and if false; of kWhile, condition and body; of kSvdf, its rank
+  std::string variable = {};  // key of kVarHandle
+  bool asymmetric = false;    // of kSvdf, with 8-bit weights
 };
 
 // Result of a decoder.

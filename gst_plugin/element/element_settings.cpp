@@ -56,6 +56,7 @@ Result<ModelOptions> ModelSettings::model_options() const {
   ModelOptions options;
   options.quantized_models = quantized_models;
   options.memory_limit = static_cast<int64_t>(memory_limit);
+  options.signature = signature.value_or("");
   if (input_size && !input_size->empty()) {
     options.open_size = parse_size(*input_size);
     if (!options.open_size) {
@@ -92,6 +93,8 @@ const PropertyTable<ModelSettings>& model_properties() {
           row::text("input-size", "Input size", &S::input_size, kAtStart,
                     "Width and height of the input, such as \"320x240\", for models that leave them open (NULL = as in "
                     "the file)"),
+          row::text("signature", "Signature", &S::signature, kAtStart,
+                    "Name of the entry point to run, for models with several signatures (NULL = the first subgraph)"),
           row::choice("precision", "Precision", &S::precision, "GstGLModelPrecision",
                       {{Precision::kFp32, "32-bit floats", "fp32"},
                        {Precision::kFp16, "16-bit floats, half the memory traffic", "fp16"}},

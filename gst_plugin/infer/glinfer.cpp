@@ -227,6 +227,7 @@ Status InferModels::load_blendshapes(const std::string& path, const ModelSetting
   ModelSettings exact = settings;
   exact.precision = Precision::kFp32;
   exact.input_size.reset();
+  exact.signature.reset();
   const auto describe = [](const SharedModel& model) { return describe_blendshape_model(model.model()); };
   SIGHTGLASS_ASSIGN_OR_RETURN(blendshapes_,
                               DescribedModel<BlendshapeModel>::load(path, exact, describe, ImageOrder::kAsInFile));
@@ -277,6 +278,7 @@ Status InferModels::load_detector(const ModelSettings& settings) {
   };
   ModelSettings own = settings;
   own.input_size.reset();
+  own.signature.reset();
   SIGHTGLASS_ASSIGN_OR_RETURN(
       detector_, DescribedModel<InferModel>::load(detector_path_, own, describe, ImageOrder::kArrangedInputs));
   return {};

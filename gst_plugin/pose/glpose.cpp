@@ -167,6 +167,7 @@ Status PoseModels::load(const std::string& path) {
                                 detector_file(settings_->detector.value_or(""), bundle.detector, file));
     ModelSettings own = settings;
     own.input_size.reset();
+    own.signature.reset();
     SIGHTGLASS_ASSIGN_OR_RETURN(detector_, load_model(first, own, false));
     if (detector_->kind != PoseKind::kBlazePoseDetection) {
       return unsupported(first + ": this is " + to_string(detector_->kind) +

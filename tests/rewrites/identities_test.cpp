@@ -49,6 +49,40 @@ TEST_F(Identities, LeaveReversingSlice) {
 }
 TEST_F(Identities, LeavePad) { expect_kept("pad", OpType::kPad, PadAttr{{0, 1, 0, 0}, {}, 0.0f}); }
 
+// Images of blocks, as window partitions and pixel shuffles have them: some of six dimensions stay neighbors.
+TEST(MergedDimensions, ATransposeOfSix) {
+  struct Case {
+    Shape shape;
+    std::vector<int32_t> permutation;
+    int rank;
+  };
+  const Case cases[] = {{{2, 3, 2, 4, 2, 5}, {0, 1, 3, 2, 4, 5}, 4},  {{1, 3, 2, 4, 2, 5}, {0, 1, 3, 2, 4, 5}, 4},
+                        {{2, 3, 1, 4, 2, 5}, {1, 2, 3, 0, 5, 4}, 4},  {{1, 1, 1, 1, 1, 1}, {5, 4, 3, 2, 1, 0}, 1},
+                        {{1, 3, 1, 4, 1, 13}, {0, 5, 1, 2, 3, 4}, 2}, {{2, 3, 2, 1, 2, 3, 2}, {6, 0, 1, 3, 2, 5, 4}, 4},
+                        {{1, 3, 2, 4, 2, 5}, {0, 1, 3, 5, 4, 2}, 5},  {{2, 2, 2, 2, 3, 1}, {4, 3, 2, 1, 0, 5}, 5}};
+  for (const Case& c : cases) {
+    CaseBuilder builder(1);
+    const ValueId in = builder.input({static_cast<int32_t>(c.shape.elements())});
+    const ValueId split = builder.node(OpType::kReshape, ReshapeAttr{c.shape}, {in});
+    const ValueId moved = builder.node(OpType::kTranspose, TransposeAttr{c.permutation}, {split});
+    builder.node(OpType::kReshape, ReshapeAttr{{static_cast<int32_t>(c.shape.elements())}}, {moved});
+    const Graph graph =
+        expect_applied("merge-dimensions", builder.build(c.shape.to_string()),
+                       {OpType::kReshape, OpType::kReshape, OpType::kTranspose, OpType::kReshape, OpType::kReshape});
+    for (const NodeId id : graph.order()) {
+      if (graph.node(id).op != OpType::kTranspose) continue;
+      EXPECT_EQ(graph.value(graph.node(id).outputs[0]).shape.rank(), c.rank) << c.shape.to_string();
+    }
+  }
+}
+
+TEST(MergedDimensions, SixThatAllPart) {
+  CaseBuilder builder(1);
+  const ValueId in = builder.input({2, 3, 2, 4, 2, 5});
+  builder.node(OpType::kTranspose, TransposeAttr{{5, 4, 3, 2, 1, 0}}, {in});
+  expect_declined("merge-dimensions", builder.build("reversed"), "it moves 6 separate dimensions");
+}
+
 TEST_F(Identities, ChainOfReshapes) {
   const ValueId first = builder_.node(OpType::kReshape, ReshapeAttr{Shape{16, 8}}, {relu_});
   const ValueId second = builder_.node(OpType::kReshape, ReshapeAttr{Shape{128}}, {first});

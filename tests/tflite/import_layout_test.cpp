@@ -225,6 +225,45 @@ TEST(ImportSubgraphs, OnlyTheFirstIsRead) {
   EXPECT_EQ(imported(m).order().size(), 1u);
 }
 
+TEST(ImportSubgraphs, ASignatureNamesOne) {
+  ModelBuilder m;
+  m.add_output(m.add_op(Op::RELU, {m.add_input({1, 2})}, {1, 2}));
+  m.begin_subgraph();
+  m.add_output(m.add_op(Op::TANH, {m.add_input({1, 3})}, {1, 3}));
+  for (const uint32_t subgraph : {0u, 1u, 7u}) {
+    m.model().signature_defs.push_back(std::make_unique<schema::SignatureDefT>());
+    m.model().signature_defs.back()->signature_key = "s" + std::to_string(subgraph);
+    m.model().signature_defs.back()->subgraph_index = subgraph;
+  }
+  tflite::ImportOptions options;
+  options.signature = "s1";
+  const Result<Graph> graph = import_bytes(m.build(), options);
+  ASSERT_TRUE(graph.ok()) << graph.status().message();
+  EXPECT_EQ(only_node(*graph).op, OpType::kTanh);
+  EXPECT_EQ(only_node(imported(m)).op, OpType::kRelu);
+  options.signature = "s2";
+  expect_refused(m, ErrorCode::kInvalidArgument, {"signature 's2' not found; signatures are 's0', 's1', 's7'"},
+                 options);
+  options.signature = "s7";
+  expect_refused(m, ErrorCode::kInvalidModel, {"signature 's7' is that of subgraph 7, but there are 2"}, options);
+  m.model().signature_defs.clear();
+  expect_refused(m, ErrorCode::kInvalidArgument, {"'s7' not found; the file has none"}, options);
+}
+
+TEST(ImportGathers, AnEmbeddingIsARowOfATable) {
+  ModelBuilder m;
+  const int rows = m.add_input({3}, schema::TensorType::INT32, "rows");
+  const int table = m.add_floats({4, 2}, {0, 1, 2, 3, 4, 5, 6, 7}, "table");
+  m.add_output(m.add_op(Op::EMBEDDING_LOOKUP, {rows, table}, {3, 2}));
+  const Graph graph = imported(m);
+  EXPECT_EQ(only_node(graph).op, OpType::kGather);
+  EXPECT_EQ(graph.value(only_node(graph).inputs[0]).name, "table");
+  ModelBuilder flat;
+  const int one = flat.add_input({3, 1}, schema::TensorType::INT32, "rows");
+  flat.add_output(flat.add_op(Op::EMBEDDING_LOOKUP, {one, flat.add_filled({4, 2}, 1, "table")}, {3, 2}));
+  expect_refused(flat, ErrorCode::kInvalidModel, {"EMBEDDING_LOOKUP #0", "'rows'", "of shape 3x1", "'table'"});
+}
+
 TEST(ImportTypes, IntegersAndBooleansMove) {
   for (const schema::TensorType type :
        {schema::TensorType::INT32, schema::TensorType::INT64, schema::TensorType::BOOL}) {

@@ -1,8 +1,12 @@
 // Operators with a state: how they become nodes, and how they are rejected.
+#include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "graph/lstm.h"
+#include "harness/value_of.h"
 #include "import_test.h"
+#include "ref/ref_ops.h"
 
 namespace sightglass::test {
 namespace {
@@ -247,6 +251,83 @@ TEST(ImportRecurrent, WrongOptions) {
   ModelBuilder diagonal = sequence_model();
   diagonal.last_op().builtin_options.AsUnidirectionalSequenceLSTMOptions()->diagonal_recurrent_tensors = true;
   expect_refused(diagonal, ErrorCode::kUnsupported, {"diagonals", "full matrices"});
+}
+
+// 3 values, 4 filters of 3 times, rank 2, 2 units.
+ModelBuilder svdf_model(const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change = {}) {
+  ModelBuilder builder;
+  std::vector<float> filters(12), times(12);
+  for (size_t i = 0; i < 12; ++i) {
+    filters[i] = static_cast<float>(i % 5) - 2;
+    times[i] = static_cast<float>(i % 7) / 2 - 1;
+  }
+  std::vector<int32_t> inputs{builder.add_input({2, 3}), builder.add_floats({4, 3}, filters),
+                              builder.add_floats({4, 3}, times, "times"), builder.add_floats({2}, {1, -1}),
+                              add_variable(builder, {2, 12})};
+  schema::SVDFOptionsT options;
+  options.rank = 2;
+  options.fused_activation_function = schema::ActivationFunctionType::RELU;
+  if (change) change(builder, inputs);
+  builder.add_output(builder.add_op(B::SVDF, inputs, {2, 2}, options, "made"));
+  return builder;
+}
+
+TEST(ImportRecurrent, SvdfSumsTheLastResultsOfItsFilters) {
+  const Graph graph = imported(svdf_model());
+  ASSERT_EQ(graph.states.size(), 1u);
+  std::vector<HostTensor> states;
+  float last[2][4][3] = {};
+  for (int run = 0; run < 5; ++run) {
+    HostTensor data(DataType::kFloat32, {2, 3});
+    for (size_t i = 0; i < 6; ++i)
+      data.as<float>()[i] = static_cast<float>((i * 5 + static_cast<size_t>(run) * 3) % 7) - 3;
+    const auto got = value_of(ref::run(graph, {data}, &states));
+    for (size_t b = 0; b < 2; ++b) {
+      float units[2] = {1, -1};
+      for (size_t f = 0; f < 4; ++f) {
+        float sum = 0;
+        for (size_t i = 0; i < 3; ++i) sum += (static_cast<float>((f * 3 + i) % 5) - 2) * data.as<float>()[b * 3 + i];
+        last[b][f][0] = std::exchange(last[b][f][1], last[b][f][2]);
+        last[b][f][2] = sum;
+        for (size_t t = 0; t < 3; ++t) units[f / 2] += (static_cast<float>((f * 3 + t) % 7) / 2 - 1) * last[b][f][t];
+      }
+      for (size_t u = 0; u < 2; ++u) {
+        EXPECT_EQ(got[0].as<float>()[b * 2 + u], std::max(units[u], 0.0f)) << "run " << run << ", unit " << u;
+      }
+    }
+  }
+}
+
+// Weights of 8 bits: the data are quantized at run time, as for a FULLY_CONNECTED.
+TEST(ImportRecurrent, SvdfOfEightBitWeights) {
+  const Graph graph = imported(svdf_model([](ModelBuilder& b, std::vector<int32_t>& inputs) {
+    for (const size_t i : {1, 2}) {
+      inputs[i] = b.add_bytes({4, 3}, schema::TensorType::INT8, std::vector<uint8_t>(12, 7));
+      b.tensor(inputs[i]).quantization = std::make_unique<schema::QuantizationParametersT>();
+      b.tensor(inputs[i]).quantization->scale = {0.5f};
+      b.tensor(inputs[i]).quantization->zero_point = {0};
+    }
+  }));
+  EXPECT_EQ(graph.node(graph.order()[0]).op, OpType::kDynamicQuantize);
+}
+
+TEST(ImportRecurrent, WrongSvdfs) {
+  const auto refused = [](const std::function<void(ModelBuilder&, std::vector<int32_t>&)>& change, ErrorCode code,
+                          const std::vector<std::string>& parts) { expect_refused(svdf_model(change), code, parts); };
+  refused([](auto&, auto& inputs) { inputs[1] = -1; }, ErrorCode::kInvalidModel, {"SVDF #0", "input 1 is absent"});
+  refused(
+      [](auto& b, auto& inputs) {
+        inputs[4] = add_variable(b, {2, 11});
+      },
+      ErrorCode::kInvalidModel, {"SVDF #0", "'times'", "of shape 2x11", "do not fit its 4 filters"});
+  refused([](auto& b, auto& inputs) { inputs[3] = b.add_filled({3}, 0); }, ErrorCode::kInvalidModel, {"do not fit"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[4]).is_variable = false; }, ErrorCode::kInvalidModel,
+          {"before any operator"});
+  refused([](auto& b, auto& inputs) { b.tensor(inputs[0]).type = schema::TensorType::INT32; }, ErrorCode::kUnsupported,
+          {"is int32, not float32; use a float32 model"});
+  ModelBuilder rank = svdf_model();
+  rank.last_op().builtin_options.AsSVDFOptions()->rank = 0;
+  expect_refused(rank, ErrorCode::kInvalidModel, {"rank 0"});
 }
 
 // Only recurrent operators may read a state.

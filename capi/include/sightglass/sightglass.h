@@ -166,9 +166,11 @@ typedef struct {
   size_t input_shape_count;
   /* Maximum memory of all models of the process in bytes, positive: a file that would exceed it is rejected. */
   int64_t memory_limit;
+  /* Of a file with several entry points: the one to run. NULL or empty: the first subgraph. */
+  const char* signature;
 } SightglassModelOptions;
 #define SIGHTGLASS_MODEL_OPTIONS_INIT \
-  { sizeof(SightglassModelOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, 1073741824 }
+  { sizeof(SightglassModelOptions), {NULL, NULL, SIGHTGLASS_LOG_INFO}, NULL, 0, 1073741824, NULL }
 
 /* Reads a .tflite file, which may change afterward. Fails if it changes in the meantime. */
 SIGHTGLASS_API SightglassStatus sightglass_model_load_file(const char* path, const SightglassModelOptions* options,

@@ -72,6 +72,9 @@ struct ModelOptions {
   // The size of the first input, for files that leave its height and width open; the rest of its shape is in the file.
   std::optional<ImageSize> open_size = {};
   ImageOrder image_order = ImageOrder::kAsInFile;
+  // Of a file with several entry points: the one to run, with the inputs and outputs of its subgraph. Empty: the first
+  // subgraph. Models of two signatures do not share variables.
+  std::string signature = {};
   Log log = {};  // reports the contents of the file
   bool operator==(const ModelOptions&) const = default;
 };

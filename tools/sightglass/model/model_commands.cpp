@@ -174,7 +174,11 @@ void add_quantized_models(CLI::App& app, ModelOptions& options) {
                               "TensorFlow Lite (allowed)");
 }
 
-void add_input_shapes(CLI::App& app, std::vector<InputShape>& shapes) {
+// What to load of a file.
+void add_file_choices(CLI::App& app, ModelOptions& options) {
+  app.add_option("--signature", options.signature,
+                 "Entry point of a file that has several; its inputs and outputs (the first subgraph)");
+  std::vector<InputShape>& shapes = options.input_shapes;
   app.add_option_function<std::vector<std::string>>(
          "--input-shape",
          [&shapes](const std::vector<std::string>& words) {
@@ -276,7 +280,7 @@ CLI::App* add_run(CLI::App& app, RunArguments& arguments) {
   add_tuning(*run, options.tuning);
   add_fallback(*run, options.fallback);
   add_quantized_models(*run, options.model_options);
-  add_input_shapes(*run, options.model_options.input_shapes);
+  add_file_choices(*run, options.model_options);
   add_limits(*run, options.model_options, options.resources);
   add_device_choices(*run, options);
   add_cache(*run, options);
@@ -338,7 +342,7 @@ CLI::App* add_check(CLI::App& app, CheckArguments& arguments) {
   add_precision(*check, options.precision);
   add_fallback(*check, options.fallback);
   add_quantized_models(*check, options.model_options);
-  add_input_shapes(*check, options.model_options.input_shapes);
+  add_file_choices(*check, options.model_options);
   add_limits(*check, options.model_options, options.resources);
   add_choice<bool>(*check, "--limits", options.minimum_limits, {{"minimum", true}, {"typical", false}},
                    "Plan for the minimums that OpenGL ES 3.1 guarantees, or for typical phones (minimum)");
@@ -352,7 +356,7 @@ CLI::App* add_dump(CLI::App& app, DumpOptions& options) {
   add_choice<DumpStage>(*dump, "--stage", options.stage,
                         {{"file", DumpStage::kFile}, {"rewritten", DumpStage::kRewritten}, {"plan", DumpStage::kPlan}},
                         "Show the graph as in the file, the graph after rewrites, or the plan (file)");
-  add_input_shapes(*dump, options.model_options.input_shapes);
+  add_file_choices(*dump, options.model_options);
   add_limits(*dump, options.model_options, options.resources);
   dump->add_flag("--dot", options.graphviz, "Print Graphviz instead of text");
   return dump;
