@@ -153,7 +153,7 @@ BUILTIN(
     .limits = "integers: int8 data, int16 cells, no layer normalization; the basic kind: float32, tanh, no clipping")
 BUILTIN(kLstm, UNIDIRECTIONAL_SEQUENCE_LSTM, sequence_lstm, .inputs = {20, 24}, .optional = kAnyInput,
         .limits = "integers: int8 data, int16 cells, no layer normalization; recurrent weights as full matrices")
-// operands: graph/detection.h
+// operands: namespace detection of graph/op.h
 OPERATOR(kDetectionPostprocess, TFLite_Detection_PostProcess, DetectionAttr, detection, detection_postprocess,
          detection, .types = {kReal, kF, kWeights}, .traits = kPacksConstants | kSeveralOutputs)
 CUSTOM(kDetectionPostprocess, TFLite_Detection_PostProcess, detection_postprocess, .inputs = {3},

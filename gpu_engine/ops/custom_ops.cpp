@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "graph/detection.h"
 #include "graph/posenet.h"
 #include "graph/quantized.h"
 #include "kernel/tensors.h"

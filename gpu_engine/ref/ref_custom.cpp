@@ -4,7 +4,6 @@
 #include <functional>
 #include <limits>
 
-#include "graph/detection.h"
 #include "graph/posenet.h"
 #include "graph/stable_sort.h"
 #include "ref/kernels.h"

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "graph/detection.h"
 #include "graph/posenet.h"
 #include "tflite/operator_table.h"
 #include "tflite/operator_view.h"

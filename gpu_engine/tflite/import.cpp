@@ -10,7 +10,6 @@
 #include "gpu_engine/internals.h"
 #include "gpu_engine/quoted.h"
 #include "graph/analyses.h"
-#include "graph/detection.h"
 #include "graph/graph.h"
 #include "sightglass/model.h"
 #include "tflite/importer.h"

@@ -19,8 +19,15 @@ std::string key_of(const schema::VarHandleOptions& options) {
   return options.shared_name() == nullptr ? key : key + options.shared_name()->c_str();
 }
 
-// For messages.
-std::string name_in(const std::string& key) { return quote(key.substr(key.find('\0') + 1)); }
+std::string name_in(const std::string& key) { return key.substr(key.find('\0') + 1); }
+std::string quoted_name(const std::string& key) { return quote(name_in(key)); }
+
+// A variable tensor has contents only for the operator that keeps them there.
+Status check_argument(const FileTensor& tensor) {
+  if (!tensor.variable || tensor.available) return {};
+  return unsupported(tensor.describe() + " keeps its contents from run to run, which is not supported here; use " +
+                     "variables that VAR_HANDLE names");
+}
 
 }  // namespace
 
@@ -86,6 +93,11 @@ Status Importer::spend(size_t parts) {
 
 // Variables that only CALL_ONCE sets are constants. A handle that is an argument may be that of any variable.
 void Importer::find_changing_variables() {
+  const auto* codes = file_.model().operator_codes();
+  const auto assigns = [](const schema::OperatorCode* code) {
+    return code->builtin_code() == schema::BuiltinOperator::ASSIGN_VARIABLE;
+  };
+  if (codes == nullptr || std::none_of(codes->begin(), codes->end(), assigns)) return;
   std::set<uint32_t> initializers;
   struct Assignment {
     uint32_t subgraph;
@@ -98,16 +110,20 @@ void Importer::find_changing_variables() {
     std::unordered_map<int32_t, const schema::VarHandleOptions*> handles;
     for (uint32_t i = 0; operators != nullptr && i < operators->size(); ++i) {
       const schema::Operator& op = *operators->Get(i);
-      if (const auto* once = op.builtin_options_as_CallOnceOptions()) {
+      const Result<OperatorName> name = name_operator(file_, op, i);
+      if (!name.ok()) continue;
+      const auto* once = op.builtin_options_as_CallOnceOptions();
+      if (name->code == schema::BuiltinOperator::CALL_ONCE && once != nullptr) {
         initializers.insert(static_cast<uint32_t>(once->init_subgraph_index()));
       }
       const auto* handle = op.builtin_options_as_VarHandleOptions();
       if (handle != nullptr && op.outputs() != nullptr && op.outputs()->size() == 1) {
         handles[op.outputs()->Get(0)] = handle;
       }
-      if (op.inputs() == nullptr || op.inputs()->size() != 2) continue;
-      const Result<OperatorName> name = name_operator(file_, op, i);
-      if (!name.ok() || name->code != schema::BuiltinOperator::ASSIGN_VARIABLE) continue;
+      if (name->code != schema::BuiltinOperator::ASSIGN_VARIABLE || op.inputs() == nullptr ||
+          op.inputs()->size() != 2) {
+        continue;
+      }
       const auto known = handles.find(op.inputs()->Get(0));
       assignments.push_back({s, known == handles.end() ? std::nullopt : std::optional(key_of(*known->second))});
     }
@@ -138,7 +154,8 @@ Result<std::vector<FileTensor>> Importer::pristine_tensors(uint32_t subgraph) {
 
 // Makes `to`, the parameter or result of a subgraph, stand for `from`. Numbers stay as they are stored.
 Status Importer::bind(FileTensor& to, FileTensor& from) {
-  if (to.file_type != from.file_type) {
+  const bool same = to.type && from.type ? to.type == from.type : to.file_type == from.file_type;
+  if (!same) {
     return invalid_model(from.describe() + " is " + from.type_name() + ", but " + to.describe() + " is " +
                          to.type_name());
   }
@@ -251,6 +268,7 @@ Result<std::optional<bool>> Importer::condition(const FileTensor& tensor) {
 Status Importer::run_while(const DecodedCall& loop, const Step& step) {
   std::vector<FileTensor> carried;
   for (FileTensor* input : step.inputs) {
+    SIGHTGLASS_RETURN_IF_ERROR(check_argument(*input));
     if (input->type && !input->constant && !input->sparse) value_of(*input);
     carried.push_back(*input);
   }
@@ -303,6 +321,7 @@ Status Importer::run_call(const DecodedCall& decoded, const Step& step) {
   std::vector<FileTensor> arguments;
   for (size_t i = first_argument; i < step.inputs.size(); ++i) {
     FileTensor& input = *step.inputs[i];
+    SIGHTGLASS_RETURN_IF_ERROR(check_argument(input));
     if (input.type && !input.constant && !input.sparse) value_of(input);
     arguments.push_back(input);
   }
@@ -330,7 +349,7 @@ Status Importer::read_variable(const Step& step) {
     return {};
   }
   if (!variable->now) {
-    return invalid_model("the variable " + name_in(variable->key) + " is read before any operator has set it");
+    return invalid_model("the variable " + quoted_name(variable->key) + " is read before any operator has set it");
   }
   FileTensor& now = *variable->now;
   if (variable->changes && variable->initial && !initializing_) {
@@ -348,11 +367,12 @@ Status Importer::read_variable(const Step& step) {
 
 Status Importer::assign_variable(const Step& step) {
   SIGHTGLASS_ASSIGN_OR_RETURN(Variable* const variable, variable_of(step));
+  SIGHTGLASS_RETURN_IF_ERROR(check_argument(*step.inputs[1]));
   FileTensor contents = *step.inputs[1];
   if (!contents.opaque) SIGHTGLASS_RETURN_IF_ERROR(check_tensor(contents));
   if (initializing_) {
     if (variable->now && !variable->initial) {
-      return unsupported("the variable " + name_in(variable->key) +
+      return unsupported("the variable " + quoted_name(variable->key) +
                          " is initialized after it was set; call once first");
     }
     if (!contents.constant && !contents.opaque) {
@@ -365,7 +385,7 @@ Status Importer::assign_variable(const Step& step) {
   if (!contents.opaque && variable->state) {
     const Value& kept = graph_.value(graph_.states[*variable->state].input);
     if (contents.type != kept.type || contents.shape != kept.shape) {
-      return unsupported("it makes the variable " + name_in(variable->key) + ", " + to_string(kept.type) +
+      return unsupported("it makes the variable " + quoted_name(variable->key) + ", " + to_string(kept.type) +
                          " of shape " + kept.shape.to_string() + ", " + contents.type_name() + " of shape " +
                          contents.shape.to_string() + "; keep its type and shape");
     }

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "graph/detection.h"
 #include "graph/operator_table.h"
 
 namespace sightglass::tflite {

@@ -21,7 +21,7 @@ class Mutator {
 
   void change() {
     if (model_.subgraphs.empty()) return;
-    fb::SubGraphT& graph = *model_.subgraphs[0];
+    fb::SubGraphT& graph = *model_.subgraphs[below(model_.subgraphs.size())];
     switch (below(7)) {
       case 0:
         if (auto* tensor = pick(graph.tensors)) change_tensor(*tensor);
@@ -142,6 +142,10 @@ class Mutator {
       concat->axis = edge();
     } else if (auto* depth = options.AsDepthToSpaceOptions()) {
       depth->block_size = edge();
+    } else if (auto* loop = options.AsWhileOptions()) {
+      *pick_number({&loop->cond_subgraph_index, &loop->body_subgraph_index}) = static_cast<int32_t>(below(4));
+    } else if (auto* once = options.AsCallOnceOptions()) {
+      once->init_subgraph_index = edge();
     } else if (op->custom_options.size() >= sizeof(int32_t)) {
       change_buffer(op->custom_options);
     }

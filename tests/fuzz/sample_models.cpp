@@ -387,6 +387,55 @@ void add_movements(Samples& s) {
   });
 }
 
+void add_subgraphs(Samples& s) {
+  s.add("variables", {1, 2}, {1, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    const auto add_handle = [&m] {
+      fb::VarHandleOptionsT options;
+      options.shared_name = "sum";
+      const int handle = m.add_op(Op::VAR_HANDLE, {}, {}, options);
+      m.tensor(handle).type = fb::TensorType::RESOURCE;
+      return handle;
+    };
+    m.begin_subgraph();
+    const int zeros = weights(m, out);
+    const auto assign = [&m](int handle, int value) {
+      m.add_effect(Op::ASSIGN_VARIABLE, {handle, value}, fb::CallOnceOptionsT());
+      m.last_op().builtin_options.Reset();
+    };
+    assign(add_handle(), zeros);
+    m.select_subgraph(0);
+    fb::CallOnceOptionsT once;
+    once.init_subgraph_index = 1;
+    m.add_effect(Op::CALL_ONCE, {}, once);
+    const int handle = add_handle();
+    const int sum = m.add_op(Op::ADD, {m.add_op(Op::READ_VARIABLE, {handle}, out), in}, out, fb::AddOptionsT());
+    assign(handle, sum);
+    return sum;
+  });
+  s.add("loops", {1, 2}, {1, 2}, [](ModelBuilder& m, int in, const Dims& out) {
+    const auto kInt = fb::TensorType::INT32;
+    m.begin_subgraph();
+    const int count = m.add_input({}, kInt);
+    m.add_input(out);
+    m.add_output(m.add_op(Op::LESS, {count, m.add_ints({}, {3})}, {}));
+    m.tensor(m.subgraph().outputs[0]).type = fb::TensorType::BOOL;
+    m.begin_subgraph();
+    const int counter = m.add_input({}, kInt), x = m.add_input(out);
+    m.add_output(m.add_op(Op::ADD, {counter, m.add_ints({}, {1})}, {}, fb::AddOptionsT()));
+    m.tensor(m.subgraph().outputs[0]).type = kInt;
+    m.add_output(m.add_op(Op::TANH, {x}, out));
+    m.select_subgraph(0);
+    fb::WhileOptionsT loop;
+    loop.cond_subgraph_index = 1;
+    loop.body_subgraph_index = 2;
+    const int counted = m.add_op(Op::WHILE, {m.add_ints({}, {0}), in}, {}, loop);
+    m.tensor(counted).type = kInt;
+    const int made = m.add_tensor(out);
+    m.last_op().outputs.push_back(made);
+    return made;
+  });
+}
+
 }  // namespace
 
 std::vector<SampleModel> sample_models() {
@@ -397,6 +446,7 @@ std::vector<SampleModel> sample_models() {
   add_elementwise(samples);
   add_layout(samples);
   add_movements(samples);
+  add_subgraphs(samples);
   return std::move(samples.list);
 }
 

@@ -1,7 +1,6 @@
 // Operators that select: TFLite_Detection_PostProcess, PosenetDecoderOp on maps of every size and with values that
 // models never produce, and the largest elements of every row.
 #include "gpu_engine/internals.h"
-#include "graph/detection.h"
 #include "graph/posenet.h"
 #include "harness/value_of.h"
 #include "ops/op_test.h"

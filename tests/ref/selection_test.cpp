@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "graph/detection.h"
 #include "graph/graph.h"
 #include "graph/posenet.h"
 #include "harness/value_of.h"

@@ -78,7 +78,7 @@ TEST(ImportVariables, AVariableIsAState) {
   const Graph graph = imported(running_sum());
   ASSERT_EQ(graph.states.size(), 1u);
   EXPECT_EQ(graph.order().size(), 1u) << dump_text(graph);
-  EXPECT_EQ(graph.value(graph.states[0].input).name, "'sum'");
+  EXPECT_EQ(graph.value(graph.states[0].input).name, "sum");
   ASSERT_TRUE(graph.states[0].initial);
   EXPECT_EQ(results_of(graph, {HostTensor::from_floats({1, 2}, std::vector<float>{1, 2})}, 3),
             (Runs{{11, 22}, {12, 24}, {13, 26}}));
@@ -382,6 +382,10 @@ TEST(ImportLoops, Refusals) {
   unknown.add_op(B::LSH_PROJECTION, {0}, {1}, "hash");
   unknown.select_subgraph(0);
   expect_refused(unknown, ErrorCode::kUnsupported, {"1 operator is not supported", "LSH_PROJECTION #3 of subgraph 2"});
+  ModelBuilder kept = loop(3);
+  kept.last_op().inputs[1] = kept.add_tensor({1, 2}, schema::TensorType::FLOAT32, "kept");
+  kept.tensor(kept.last_op().inputs[1]).is_variable = true;
+  expect_refused(kept, ErrorCode::kUnsupported, {"WHILE #0", "'kept'", "keeps its contents from run to run"});
   ModelBuilder lost = loop(3);
   lost.select_subgraph(2);
   lost.subgraph().outputs.pop_back();

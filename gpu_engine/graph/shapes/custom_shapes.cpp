@@ -3,7 +3,6 @@
 #include <limits>
 
 #include "gpu_engine/quoted.h"
-#include "graph/detection.h"
 #include "graph/posenet.h"
 #include "graph/quantized.h"
 #include "graph/shapes/node_shapes.h"

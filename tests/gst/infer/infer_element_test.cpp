@@ -211,6 +211,7 @@ TEST(Infer, WrongFilesAreNamed) {
       {"model=" + red_model() + " extra-inputs=/", "a directory, not a regular file"},
       {"model=" + red_model() + " labels=" + pipe, "a pipe, not a regular file"},
       {"model=" + pipe, "a pipe, not a regular file"},
+      {"model=" + red_model() + " signature=other", "signature 'other' not found; the file has none"},
       {"model=" + red_model() + " task=landmarks", "task=landmarks"},
       {"model=" + red_model() + " detector=" + red_model(), "only for landmark models"},
       {"model=" + red_model() + " task=detection", "TFLite_Detection_PostProcess"},
