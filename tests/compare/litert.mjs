@@ -1,12 +1,12 @@
 // Runs a model on LiteRT, in the WebAssembly that its package for browsers has, and prints a line of JSON.
-//   litert.mjs PACKAGE_FOLDER MODEL builtin|xnnpack RUNS OUTPUT_PREFIX INPUT.raw…
+//   litert.mjs PACKAGE_FOLDER MODEL builtin|xnnpack RUNS OUTPUT_PREFIX OUTPUT_SHAPES INPUT.raw…
 // Inputs and outputs are in the order of the file. Writes the outputs of the last run to OUTPUT_PREFIX.outK.raw.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
 import {setFlagsFromString} from 'node:v8';
 
-import {BYTES, readModel} from './model_file.mjs';
+import {BYTES, closeShapes, readModel} from './model_file.mjs';
 
 // Older versions of Node have these instructions behind a flag.
 if (Number(process.versions.node.split('.')[0]) < 22) setFlagsFromString('--experimental-wasm-relaxed-simd');
@@ -96,9 +96,11 @@ function places(names, ends, signature) {
   });
 }
 
-async function run([folder, path, kernels, runs, prefix, ...inputFiles], log) {
+async function run([folder, path, kernels, runs, prefix, shapes, ...inputFiles], log) {
   const wasm = await load(folder, kernels, log);
-  const bytes = readFileSync(path), file = readModel(bytes);
+  const bytes = readFileSync(path);
+  closeShapes(bytes, JSON.parse(shapes));  // otherwise LiteRT has outputs without memory
+  const file = readModel(bytes);
   const environment = wasm.LiteRtEnvironment.create(null);
   const place = wasm._malloc(bytes.length);
   if (!place) throw new Error('out of memory');
@@ -115,14 +117,7 @@ async function run([folder, path, kernels, runs, prefix, ...inputFiles], log) {
   const outputAt = places(list(signature.outputNames()), file.outputs, file.signature?.outputs);
   const buffers = inputAt.map((at, i) => {
     const contents = readFileSync(inputFiles[at]);
-    let type = model.getInputTensorType(0, i);
-    try {
-      type.bytes();
-    } catch {  // a dimension is open: the size that the file supposes
-      const shape = new wasm.VectorInt32();
-      for (const size of file.inputs[at].shape) shape.push_back(size);
-      type = wasm.LiteRtRankedTensorType.create(type.elementType(), wasm.LiteRtLayout.create(shape));
-    }
+    const type = model.getInputTensorType(0, i);
     const memory = wasm.LiteRtTensorBufferType.HOST_MEMORY;
     const buffer = wasm.LiteRtTensorBuffer.createManaged(environment, memory, type, contents.length);
     wasm.HEAPU8.set(contents, buffer.lock(modes.WRITE));
@@ -145,7 +140,7 @@ async function run([folder, path, kernels, runs, prefix, ...inputFiles], log) {
   }
   // Some failures are only in the log, and the outputs are zeros.
   const bad = log.find(line => /failed to (allocate|prepare|invoke)|unresolved custom op/i.test(line));
-  if (bad) throw new Error(log.find(line => line.includes('ERROR')) ?? bad);
+  if (bad) throw new Error(bad);
   times.sort((a, b) => a - b);
   return {milliseconds: times[times.length >> 1]};
 }
@@ -154,7 +149,7 @@ const log = [];
 try {
   console.log(JSON.stringify(await run(process.argv.slice(2), log)));
 } catch (error) {
-  const cause = log.filter(line => line.includes('ERROR')).at(-1);
+  const cause = log.find(line => line.startsWith('ERROR: '))?.slice('ERROR: '.length);
   console.log(JSON.stringify({error: String(cause ?? error?.message ?? error)}));
 }
 process.exit(0);

@@ -45,11 +45,31 @@ class Table {
   }
 }
 
+const rootOf = bytes => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return new Table(view, view.getUint32(0, true));
+};
+
+// Gives dimensions that the file leaves open the size that it supposes, in place; those of outputs the sizes in
+// `outputs`, because files suppose wrong ones.
+export function closeShapes(bytes, outputs) {
+  const graphs = rootOf(bytes).tables(2), ends = graphs[0].integers(2);
+  graphs.forEach((graph, g) => graph.tables(0).forEach((tensor, index) => {
+    const known = g === 0 ? outputs[ends.indexOf(index)] : undefined;
+    const places = tensor.list(0, 4, at => at), open = tensor.list(7, 4, at => at);
+    if (open.length !== places.length || !tensor.list(7, 4, at => tensor.view.getInt32(at, true)).includes(-1)) return;
+    const shape = known?.length === places.length ? known : tensor.integers(0);
+    shape.forEach((size, i) => {
+      tensor.view.setInt32(places[i], size, true);
+      tensor.view.setInt32(open[i], size, true);
+    });
+  }));
+}
+
 // Of the first subgraph: {inputs, outputs: [{index, name, type, shape, scales}], signature, quantized}.
 export function readModel(bytes) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 8 || new TextDecoder().decode(bytes.subarray(4, 8)) !== 'TFL3') throw new Error('not a TFL3 file');
-  const model = new Table(view, view.getUint32(0, true));
+  const model = rootOf(bytes);
   const graphs = model.tables(2), tensors = graphs[0].tables(0);
   const typeOf = tensor => TYPES[tensor.number(1, 'getInt8')];
   const ends = id => graphs[0].integers(id).map(index => {
