@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 
+#include "gpu_engine/files.h"
 #include "tflite/metadata_generated.h"
 #include "tflite/model_file.h"
 
@@ -17,6 +21,9 @@ constexpr size_t kMostTensors = 256, kMostChannels = 1024, kMostLabels = 65536, 
 constexpr size_t kMostBytes = size_t{16} << 20, kFreeBytes = size_t{1} << 20, kMostPerByte = 32;
 // For all tensors together. A shared list counts for each tensor, because writing it out repeats it.
 constexpr size_t kMostLabelsOfAll = 4 * kMostLabels;
+
+// The names of the texts that the exporter of Ultralytics attaches.
+constexpr std::array<std::string_view, 4> kNotes{"metadata.json", "metadata.yaml", "temp_meta.txt", "meta.txt"};
 
 using LabelList = std::shared_ptr<const std::vector<std::string>>;
 
@@ -43,12 +50,157 @@ void for_lines(std::span<const std::byte> bytes, Take take) {
   }
 }
 
+// Reads the two upper levels of a text in JSON, as a Python literal, or in the part of YAML that PyYAML writes for plain
+// values: take(key, inner key, value). The inner key is a position for lists, and empty for plain values. Anything else
+// is skipped.
+template <typename Take>
+class NotesParser {
+ public:
+  NotesParser(std::string_view text, Take take) : rest_(text), take_(std::move(take)) {}
+
+  void run() {
+    skip_spaces();
+    if (rest_.starts_with('{')) return read_value(0, {}, {});
+    std::string key;
+    size_t position = 0;
+    while (!rest_.empty()) {
+      const size_t end = std::min(rest_.find('\n'), rest_.size());
+      std::string_view line = rest_.substr(0, end);
+      rest_.remove_prefix(std::min(end + 1, rest_.size()));
+      read_line(line, key, position);
+    }
+  }
+
+ private:
+  static constexpr int kDeepest = 16;
+  static constexpr std::string_view kSpaces = " \t\r\n", kInLine = " \t\r";
+
+  void skip_spaces() { rest_.remove_prefix(std::min(rest_.find_first_not_of(kSpaces), rest_.size())); }
+
+  // A line of a YAML block. `key` is that of the block.
+  void read_line(std::string_view line, std::string& key, size_t& position) {
+    const size_t indent = line.find_first_not_of(' ');
+    if (indent == line.npos || line[indent] == '#') return;
+    const std::string_view later = rest_;
+    rest_ = line.substr(indent);
+    if (rest_.starts_with("- ")) {
+      rest_.remove_prefix(2);
+      read_in_line(2, key, std::to_string(position++));
+    } else {
+      const std::string name = scalar(":");
+      if (rest_.starts_with(':')) rest_.remove_prefix(1);
+      skip_spaces();
+      if (indent == 0) {
+        key = name;
+        position = 0;
+        if (!rest_.empty()) read_in_line(1, key, {});
+      } else if (!rest_.empty()) {
+        read_in_line(2, key, name);
+      }
+    }
+    rest_ = later;
+  }
+
+  // The rest of a line of YAML: commas are part of plain values.
+  void read_in_line(int depth, const std::string& key, const std::string& inner) {
+    skip_spaces();
+    if (rest_.find_first_of("{[(") == 0) return read_value(depth, key, inner);
+    take_(key, inner, scalar("\n"));
+  }
+
+  // Braces, brackets and parentheses nest, or a plain value.
+  void read_value(int depth, const std::string& key, const std::string& inner) {
+    skip_spaces();
+    if (rest_.empty() || depth > kDeepest) return;
+    const char open = rest_.front();
+    if (open != '{' && open != '[' && open != '(') {
+      std::string value = scalar(",}])\n");
+      if (depth <= 2) take_(key, inner, std::move(value));
+      return;
+    }
+    rest_.remove_prefix(1);
+    for (size_t position = 0;; ++position) {
+      skip_spaces();
+      while (rest_.starts_with(',')) {
+        rest_.remove_prefix(1);
+        skip_spaces();
+      }
+      if (rest_.empty()) return;
+      if (rest_.front() == '}' || rest_.front() == ']' || rest_.front() == ')') return rest_.remove_prefix(1);
+      std::string name = open == '{' ? scalar(":,}])") : std::to_string(position);
+      if (open == '{') {
+        skip_spaces();
+        if (!rest_.starts_with(':')) {
+          if (!rest_.starts_with(',') && !rest_.starts_with('}')) return rest_ = {}, void();
+          continue;
+        }
+        rest_.remove_prefix(1);
+      }
+      const size_t before = rest_.size();
+      read_value(depth + 1, depth == 0 ? name : key, depth == 0 ? std::string() : depth == 1 ? name : inner);
+      if (rest_.size() == before) return rest_ = {}, void();
+    }
+  }
+
+  // In quotes, or up to one of `ends`.
+  std::string scalar(std::string_view ends) {
+    std::string value;
+    if (rest_.starts_with('"') || rest_.starts_with('\'')) {
+      const char quote = rest_.front();
+      rest_.remove_prefix(1);
+      while (!rest_.empty() && rest_.front() != quote) {
+        if (rest_.front() == '\\' && rest_.size() > 1) {
+          rest_.remove_prefix(1);
+          append_escape(value);
+          continue;
+        }
+        value += rest_.front();
+        rest_.remove_prefix(1);
+      }
+      rest_.remove_prefix(std::min<size_t>(1, rest_.size()));
+      return value;
+    }
+    const size_t end = std::min(rest_.find_first_of(ends), rest_.size());
+    value = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    value.erase(value.find_last_not_of(kInLine) + 1);
+    return value;
+  }
+
+  // `\uXXXX` and `\xXX` become UTF-8; halves of surrogate pairs become question marks.
+  void append_escape(std::string& value) {
+    const char kind = rest_.front();
+    rest_.remove_prefix(1);
+    const size_t digits = kind == 'u' ? 4 : kind == 'x' ? 2 : 0;
+    if (digits == 0 || rest_.size() < digits) {
+      value += kind == 'n' || kind == 't' || kind == 'r' ? ' ' : kind;
+      return;
+    }
+    uint32_t point = 0;
+    std::from_chars(rest_.data(), rest_.data() + digits, point, 16);
+    rest_.remove_prefix(digits);
+    if (point < 0x80) {
+      value += static_cast<char>(std::max<uint32_t>(point, ' '));
+    } else if (point >= 0xd800 && point < 0xe000) {
+      value += '?';
+    } else {
+      if (point >= 0x800) value += static_cast<char>(0xe0 | point >> 12);
+      value += static_cast<char>(point >= 0x800 ? 0x80 | (point >> 6 & 0x3f) : 0xc0 | point >> 6);
+      value += static_cast<char>(0x80 | (point & 0x3f));
+    }
+  }
+
+  std::string_view rest_;
+  Take take_;
+};
+
 class Reader {
  public:
   explicit Reader(const ModelFile& file)
       : file_(file), left_(std::min(kMostBytes, kFreeBytes + kMostPerByte * file.bytes().size())) {}
 
   ModelMetadata read() {
+    read_notes();
     const schema::ModelDescription* model = find();
     if (model == nullptr) return std::move(result_);
     result_.name = text(model->name());
@@ -78,6 +230,56 @@ class Reader {
     full_ = full_ || !fits;
     left_ -= fits ? bytes : 0;
     return fits;
+  }
+
+  // Of several texts, the first one that is there: newer exporters write only JSON.
+  void read_notes() {
+    const std::optional<ZipDirectory> directory = ZipDirectory::find(file_.bytes());
+    if (!directory) return;
+    for (const std::string_view name : kNotes) {
+      const auto entry = std::ranges::find(directory->entries(), name, &ZipEntry::name);
+      if (entry == directory->entries().end()) continue;
+      const auto bytes = directory->unpacked(*entry, kLargest);
+      if (!bytes.ok()) return problem("the attached file " + quote(name) + " " + bytes.status().message());
+      const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+      NotesParser(text, [this](const std::string& key, const std::string& inner, std::string value) {
+        note(key, inner, std::move(value));
+      }).run();
+      return;
+    }
+  }
+
+  void note(const std::string& key, const std::string& inner, std::string value) {
+    ExporterNotes& notes = result_.exporter;
+    constexpr int32_t kMostPixels = 1 << 16;
+    const auto number = [](const std::string& text) {
+      int32_t read = -1;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
+      return error == std::errc() && end == text.data() + text.size() && read < kMostPixels ? read : -1;
+    };
+    if (key == "task" && inner.empty()) {
+      notes.task = value.substr(0, kLongestLabel);
+    } else if (key == "stride" && inner.empty()) {
+      notes.stride = std::max(number(value), 0);
+    } else if (key == "imgsz" && inner == "0") {
+      notes.height = notes.width = std::max(number(value), 0);
+    } else if (key == "imgsz" && inner == "1") {
+      notes.width = std::max(number(value), 0);
+    } else if (key == "kpt_shape" && inner == "0") {
+      notes.points = std::max(number(value), 0);
+    } else if (key == "kpt_shape" && inner == "1") {
+      notes.values_of_point = std::max(number(value), 0);
+    } else if (key == "names") {
+      const int32_t id = number(inner);
+      if (id < 0) return;
+      const auto index = static_cast<size_t>(id);
+      if (index >= notes.class_names.size()) {
+        if (!charge((index + 1 - notes.class_names.size()) * cost(0))) return;
+        notes.class_names.resize(index + 1);
+      }
+      if (value.size() > kLongestLabel) value.resize(kLongestLabel);
+      if (charge(value.size())) notes.class_names[index] = std::move(value);
+    }
   }
 
   const schema::ModelDescription* find() {
@@ -160,6 +362,7 @@ class Reader {
     if (chosen == nullptr) return;
     const std::string_view name = chosen->name()->string_view();
     if (name.size() > kLongestText) return problem("the name of a label file is too long");
+    if (std::ranges::find(kNotes, name) != kNotes.end()) return;  // the exporter lists it as labels
     const auto contents = attached_file(file_.bytes(), name);
     if (!contents.ok()) return problem(contents.status().message());
     result.label_list = list_of(*contents);

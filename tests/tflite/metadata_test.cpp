@@ -80,6 +80,80 @@ TEST(Metadata, AbsentMetadataIsValid) {
   EXPECT_TRUE(metadata.name.empty() && metadata.inputs.empty() && metadata.problems.empty());
 }
 
+constexpr const char* kJson = R"({
+  "description": "YOLO11n, trained on {coco}", "stride": 32, "task": "detect", "batch": 1, "imgsz": [320, 640],
+  "names": {"0": "person", "1": "caf\u00e9 \"table\"", "3": "a, b"},
+  "args": {"batch": 1, "names": {"7": "no"}}, "end2end": false})";
+constexpr const char* kPython =
+    "{'description': \"a model's words\", 'stride': 32, 'task': 'segment', 'imgsz': (320, 640), "
+    "'names': {0: 'person', 1: \"driver's seat\", 3: 'it\\'s'}, 'kpt_shape': [17, 3]}";
+constexpr const char* kYaml = R"(description: 'x: y'
+stride: 32
+task: pose
+imgsz:
+- 320
+- 640
+names:
+  0: person
+  1: 'traffic light'
+  3: a, b
+kpt_shape: [17, 3]
+)";
+
+// Texts of the Ultralytics exporter, in the three forms of its versions, stored or compressed.
+TEST(Metadata, NotesOfTheExporter) {
+  struct Case {
+    const char *file, *text, *task, *second, *fourth;
+    int32_t points;
+  };
+  for (const auto& [name, text, task, second, fourth, points] :
+       {Case{"metadata.json", kJson, "detect", "caf\xc3\xa9 \"table\"", "a, b", 0},
+        {"temp_meta.txt", kPython, "segment", "driver's seat", "it's", 17},
+        {"metadata.yaml", kYaml, "pose", "traffic light", "a, b", 17}}) {
+    for (const bool deflates : {false, true}) {
+      SCOPED_TRACE(std::string(name) + (deflates ? " compressed" : " stored"));
+      std::vector<std::byte> file = file_with({});
+      attach(file, {{name, text, static_cast<uint16_t>(deflates ? 8 : 0), deflates}});
+      const ModelMetadata metadata = metadata_of(file);
+      const ExporterNotes& notes = metadata.exporter;
+      EXPECT_EQ(notes.task, task);
+      EXPECT_EQ(notes.class_names, (std::vector<std::string>{"person", second, "", fourth}));
+      EXPECT_EQ(notes.height, 320);
+      EXPECT_EQ(notes.width, 640);
+      EXPECT_EQ(notes.stride, 32);
+      EXPECT_EQ(notes.points, points);
+    }
+  }
+}
+
+// Long enough for codes of their own and for repeats, and damaged everywhere.
+TEST(Metadata, DamagedNotesDoNotPreventLoading) {
+  std::string text = "{'task': 'detect', 'names': {";
+  for (int i = 0; i < 300; ++i) text += std::to_string(i) + ": 'class " + std::to_string(i * i) + "', ";
+  text += "}}";
+  std::vector<std::byte> file = file_with({});
+  const size_t archive = file.size();
+  attach(file, {{"temp_meta.txt", text, 8, true}});
+  ASSERT_EQ(metadata_of(file).exporter.class_names.size(), 300u);
+  EXPECT_EQ(metadata_of(file).exporter.class_names[299], "class 89401");
+  EXPECT_LT(file.size() - archive, text.size()) << "compressed";
+  for (size_t i = archive; i < file.size(); ++i) {
+    std::vector<std::byte> changed = file;
+    changed[i] ^= std::byte{static_cast<unsigned char>(1 + i % 255)};
+    metadata_of(changed);
+  }
+  for (size_t length = 0; length < text.size(); length += 7) {
+    std::vector<std::byte> part = file_with({});
+    attach(part, {{"temp_meta.txt", text.substr(0, length)}});
+    metadata_of(part);
+  }
+  for (const char* bad : {"{", "{[(", "{'names': {99999999: 'x', -1: 'y', 3}}", "{{{{{{{{{{{{{{{{{{{{{{{{", "{:}", "- a\n-"}) {
+    std::vector<std::byte> part = file_with({});
+    attach(part, {{"metadata.json", bad}});
+    EXPECT_TRUE(metadata_of(part).exporter.class_names.empty()) << bad;
+  }
+}
+
 TEST(Metadata, InvalidArchives) {
   const std::vector<std::byte> file = file_with(packed(description()));
   expect_problem(file, "'labels.txt' is missing: nothing is attached");

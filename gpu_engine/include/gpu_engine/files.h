@@ -142,7 +142,7 @@ class MemoryShare {
 };
 
 // Reads the directory of a ZIP archive in memory, which may follow other data, such as a model. The archive is
-// untrusted: every offset and size is checked before it is used. Does not decompress.
+// untrusted: every offset and size is checked before it is used.
 // A member as the directory states it. The numbers are unchecked.
 struct ZipEntry {
   static constexpr uint16_t kStored = 0, kDeflated = 8;                  // methods
@@ -167,6 +167,8 @@ class ZipDirectory {
   // The next `bytes` bytes of the member: all of it with entry.stored_bytes. They are inside `file`. The error has no
   // subject: "is outside the file".
   Result<std::span<const std::byte>> contents(const ZipEntry& entry, uint64_t bytes) const;
+  // All of the member, decompressed if it is deflated: at most `most` bytes. For short texts. Such an error, too.
+  Result<std::vector<std::byte>> unpacked(const ZipEntry& entry, size_t most) const;
   // Fails if the header of the member differs from the entry, with such an error.
   Status check_header(const ZipEntry& entry) const;
 

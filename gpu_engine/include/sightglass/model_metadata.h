@@ -1,7 +1,8 @@
-// Descriptive metadata of a model file, in the TensorFlow Lite format "M001". The engine computes nothing from it. Its
-// structure is checked, its contents are not.
+// Descriptive metadata of a model file, in the TensorFlow Lite format "M001" or as exporters attach it. The engine
+// computes nothing from it. Its structure is checked, its contents are not.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,9 +21,20 @@ struct TensorMetadata {
   const std::vector<std::string>& labels() const;  // empty if there are none
 };
 
+// What the exporter of Ultralytics notes in a text that it attaches to the file: metadata.json, metadata.yaml,
+// temp_meta.txt, or meta.txt.
+struct ExporterNotes {
+  std::string task;                        // "detect", "segment", "pose", "classify", "obb"; empty: not noted
+  std::vector<std::string> class_names;    // by class; empty for classes without a name
+  int32_t height = 0, width = 0;           // of the training images in pixels; 0: not noted
+  int32_t stride = 0;                      // of the coarsest cells in pixels; 0: not noted
+  int32_t points = 0, values_of_point = 0; // per object of a pose model; 0: not noted
+};
+
 struct ModelMetadata {
   std::string name, description, version, author, license;
   std::vector<TensorMetadata> inputs, outputs;  // may be fewer than the model has
+  ExporterNotes exporter;
   std::vector<std::string> problems;            // unreadable parts and the reasons; for a warning
 };
 

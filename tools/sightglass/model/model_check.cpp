@@ -54,6 +54,11 @@ void append_metadata(std::string& text, const ModelMetadata& metadata) {
   if (!metadata.name.empty()) append(text, "metadata    %s\n", sightglass::quote(metadata.name).c_str());
   for (size_t i = 0; i < metadata.inputs.size(); ++i) append_tensor(text, "input", i, metadata.inputs[i]);
   for (size_t i = 0; i < metadata.outputs.size(); ++i) append_tensor(text, "output", i, metadata.outputs[i]);
+  const ExporterNotes& notes = metadata.exporter;
+  if (!notes.task.empty() || !notes.class_names.empty()) {
+    append(text, "exporter    task %s, %zu classes, images of %dx%d\n", sightglass::quote(notes.task).c_str(),
+           notes.class_names.size(), notes.width, notes.height);
+  }
   for (const std::string& problem : metadata.problems) append(text, "warning     %s\n", problem.c_str());
 }
 
@@ -65,6 +70,12 @@ nlohmann::ordered_json metadata_json(const ModelMetadata& metadata) {
           {"license", metadata.license},
           {"inputs", tensors_json(metadata.inputs)},
           {"outputs", tensors_json(metadata.outputs)},
+          {"exporter",
+           {{"task", metadata.exporter.task},
+            {"names", metadata.exporter.class_names},
+            {"width", metadata.exporter.width},
+            {"height", metadata.exporter.height},
+            {"stride", metadata.exporter.stride}}},
           {"problems", metadata.problems}};
 }
 
