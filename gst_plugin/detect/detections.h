@@ -17,14 +17,15 @@ struct Detection {
   float score = 0;             // in [0,1]
   int32_t class_id = 0;
   int32_t points_count = 0;  // valid entries of `points`
-  int32_t unused = 0;
+  int32_t row = 0;           // of raw outputs: the index of the box there
   std::array<std::array<float, 2>, kMaxDetectionPoints> points{};  // x and y; undefined from `points_count` on
   bool operator==(const Detection&) const = default;
 };
 
 struct Detections {
   int32_t count = 0;
-  std::array<int32_t, 3> unused{};
+  int32_t in_pixels = 0;  // of YOLO: 1 if the raw coordinates are pixels, 0 if they are fractions of the model input
+  std::array<int32_t, 2> unused{};
   std::array<Detection, kMaxDetections> detections{};  // best first; undefined from `count` on
 };
 

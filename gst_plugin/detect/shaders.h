@@ -11,6 +11,8 @@ namespace sightglass {
 
 inline const ShaderKey kBestClassShader{"detect/best_class.comp", {}};
 inline const ShaderKey kSuppressShader{"detect/suppress.comp", {}};
+inline const ShaderKey kYoloBoxesShader{"detect/yolo_boxes.comp", {}};
+inline const ShaderKey kSuppressYoloShader{"detect/suppress.comp", {{"YOLO", "1"}}};
 
 inline const ShaderKey kBeginRegionsShader{"detect/begin_regions.comp", {}};
 inline const ShaderKey kNewRegionsShader{"detect/new_regions.comp", {}};
@@ -22,8 +24,8 @@ inline ShaderKey sample_look_shader(FrameKind kind) {
 inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"detect/sample_region.comp", {}}, kind); }
 
 inline std::vector<ShaderKey> detect_shader_variants() {
-  std::vector<ShaderKey> keys{kBestClassShader,  kSuppressShader,   kBeginRegionsShader,
-                              kNewRegionsShader, kNextRegionShader, kNextLookShader};
+  std::vector<ShaderKey> keys{kBestClassShader,    kSuppressShader,   kYoloBoxesShader,  kSuppressYoloShader,
+                              kBeginRegionsShader, kNewRegionsShader, kNextRegionShader, kNextLookShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(sample_look_shader(kind));
     keys.push_back(sample_region_shader(kind));

@@ -119,7 +119,7 @@ Status SsdDecoder::decode(const BufferRange& boxes, const BufferRange& scores, c
                             std::to_string(boxes.size) + " and " + std::to_string(scores.size) + " bytes, expected " +
                             std::to_string(bytes(layout_.values)) + " and " + std::to_string(bytes(layout_.classes)));
   }
-  Block block;
+  SsdBlock block;
   block.boxes = {count, layout_.values, layout_.points, layout_.point_values};
   block.classes = {layout_.classes, layout_.background, layout_.logits ? 1 : 0,
                    std::clamp(choice.most, 0, kMaxDetections)};

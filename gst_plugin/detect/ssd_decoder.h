@@ -2,6 +2,7 @@
 // detections. For BlazeFace, the BlazePose and palm detectors, and SSD models without a detection operator.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -65,9 +66,17 @@ struct SsdChoice {
   int32_t most = kMaxDetections;
 };
 
+// The uniform block Ssd of shaders/detect/ssd_block.glsl.
+struct SsdBlock {
+  std::array<int32_t, 4> boxes{}, classes{}, layout{};
+  std::array<float, 4> scales{}, limits{};
+  std::array<float, 8> place{};
+  bool operator==(const SsdBlock&) const = default;
+};
+
 class SsdDecoder {
  public:
-  static constexpr int32_t kMostBoxes = 8192;
+  static constexpr int32_t kMostBoxes = 32768;
 
   // Compiles the programs that the share group does not have yet. Fails if the layout is invalid. The context must be
   // current here, for every call, and for destruction.
@@ -82,14 +91,6 @@ class SsdDecoder {
   GLuint detections() const { return detections_.id(); }
 
  private:
-  // The uniform block Ssd of shaders/detect/ssd_block.glsl.
-  struct Block {
-    std::array<int32_t, 4> boxes{}, classes{}, layout{};
-    std::array<float, 4> scales{}, limits{};
-    std::array<float, 8> place{};
-    bool operator==(const Block&) const = default;
-  };
-
   SsdDecoder(std::shared_ptr<ShareGroup> group, SsdLayout layout);
   GLsizeiptr anchors_bytes() const { return static_cast<GLsizeiptr>(layout_.anchors.size() * sizeof(Anchor)); }
   GLsizeiptr best_bytes() const { return static_cast<GLsizeiptr>(layout_.anchors.size() * 2 * sizeof(float)); }
@@ -98,7 +99,7 @@ class SsdDecoder {
   const GlApi* gl_;
   SsdLayout layout_;
   std::vector<SharedProgram> programs_;  // best class, suppression
-  UniformBlock<Block> block_;
+  UniformBlock<SsdBlock> block_;
   GlBuffer anchors_, best_, detections_;
 };
 

@@ -8,11 +8,12 @@ struct Detection {
   float score;
   int class_id;
   int points_count;
-  int unused;
+  int row;
   vec2 points[kMaxDetectionPoints];
 };
 
-#define DETECTIONS          \
-  int detections_count;     \
-  int detections_unused[3]; \
+#define DETECTIONS           \
+  int detections_count;      \
+  int detections_in_pixels;  \
+  int detections_unused[2];  \
   Detection detections[kMaxDetections]

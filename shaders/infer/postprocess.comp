@@ -29,7 +29,7 @@ void main() {
     detections[count].score = score;
     detections[count].class_id = int(b_outputs[u_at.y + n] + 0.5);
     detections[count].points_count = 0;
-    detections[count].unused = 0;
+    detections[count].row = 0;
     ++count;
   }
   detections_count = count;

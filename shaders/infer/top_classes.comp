@@ -87,7 +87,7 @@ void main() {
       detections[count].score = score;
       detections[count].class_id = best;
       detections[count].points_count = 0;
-      detections[count].unused = 0;
+      detections[count].row = 0;
     }
     ++count;
     best = next_best(lane, best, number);

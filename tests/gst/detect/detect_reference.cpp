@@ -105,6 +105,76 @@ std::vector<Detection> reference_ssd(const SsdLayout& layout, const std::vector<
   return found;
 }
 
+// In the arithmetic of floats for scores and boxes, so that ties are ties here, too.
+std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vector<float>& output,
+                                      const InputTransform& to_upright, const SsdChoice& choice) {
+  const auto value = [&](int32_t row, int32_t i) {
+    const int64_t at = layout.boxes_last ? int64_t{i} * layout.boxes + row : int64_t{row} * layout.values + i;
+    return output[static_cast<size_t>(at)];
+  };
+  struct Found {
+    float score = 0;
+    int32_t class_id = 0, row = 0;
+    std::array<double, 4> box{};
+  };
+  std::vector<Found> left;
+  float largest = 0;
+  for (int32_t row = 0; row < layout.boxes; ++row) {
+    const float a = value(row, 0), b = value(row, 1), c = value(row, 2), d = value(row, 3);
+    const float x = layout.ranked ? 0.5f * (a + c) : a, y = layout.ranked ? 0.5f * (b + d) : b;
+    for (const float middle : {x, y}) {
+      if (middle > largest && middle < 1e9f) largest = middle;
+    }
+    Found found;
+    found.row = row;
+    if (layout.ranked) {
+      found.score = value(row, 4);
+      found.class_id = static_cast<int32_t>(std::lround(value(row, 5)));
+      found.box = {a, b, c, d};
+    } else {
+      const int32_t first = layout.objectness ? 5 : 4;
+      found.score = -1;
+      for (int32_t k = 0; k < layout.classes; ++k) {
+        if (!(value(row, first + k) > found.score)) continue;
+        found.score = value(row, first + k);
+        found.class_id = k;
+      }
+      if (layout.objectness) found.score *= value(row, 4);
+      found.box = {a - 0.5f * c, b - 0.5f * d, a + 0.5f * c, b + 0.5f * d};
+    }
+    const auto& box = found.box;
+    const bool is_box = box[2] > box[0] && box[3] > box[1] &&
+                        std::ranges::all_of(box, [](double v) { return std::abs(v) < 1e9; });
+    if (is_box && found.score >= choice.threshold) left.push_back(found);
+  }
+  std::ranges::stable_sort(left, std::ranges::greater{}, &Found::score);
+  const double across = largest > 8 ? layout.width : 1, down = largest > 8 ? layout.height : 1;
+  const auto map = [&](double x, double y) {
+    const auto& m = to_upright.m;
+    x /= across;
+    y /= down;
+    return std::array<float, 2>{static_cast<float>(m[0] * x + m[1] * y + m[2]),
+                                static_cast<float>(m[3] * x + m[4] * y + m[5])};
+  };
+  std::vector<Detection> results;
+  while (!left.empty() && results.size() < static_cast<size_t>(choice.most)) {
+    const Found best = left.front();
+    std::erase_if(left, [&](const Found& other) {
+      if (other.row == best.row) return true;
+      return !layout.ranked && other.class_id == best.class_id &&
+             overlap(best.box, other.box) > double{choice.iou_threshold};
+    });
+    const auto low = map(best.box[0], best.box[1]), high = map(best.box[2], best.box[3]);
+    Detection& result = results.emplace_back();
+    result.box = {std::min(low[0], high[0]), std::min(low[1], high[1]), std::max(low[0], high[0]),
+                  std::max(low[1], high[1])};
+    result.score = best.score;
+    result.class_id = best.class_id;
+    result.row = best.row;
+  }
+  return results;
+}
+
 AnchorGrid short_range_face() { return {128, 128, {8, 16, 16, 16}}; }
 
 std::vector<Detection> read_detections(const GlApi& gl, GLuint buffer) {

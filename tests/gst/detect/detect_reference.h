@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "detect/ssd_decoder.h"
+#include "detect/yolo_decoder.h"
 
 namespace sightglass::test {
 
@@ -11,6 +12,10 @@ namespace sightglass::test {
 std::vector<Detection> reference_ssd(const SsdLayout& layout, const std::vector<float>& boxes,
                                      const std::vector<float>& scores, const InputTransform& to_upright,
                                      const SsdChoice& choice);
+
+// The expected result of YoloDecoder::decode(), in its order.
+std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vector<float>& output,
+                                      const InputTransform& to_upright, const SsdChoice& choice);
 
 // The short-range BlazeFace detector: 896 anchors.
 AnchorGrid short_range_face();

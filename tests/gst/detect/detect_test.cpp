@@ -1,12 +1,14 @@
 // Anchors, and the decoder of single-shot detectors against a plain one on the CPU.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
 
 #include "detect/ssd_decoder.h"
+#include "detect/yolo_decoder.h"
 #include "detect_reference.h"
 #include "gl/shaders.h"
 #include "harness/gl_state.h"
@@ -209,6 +211,160 @@ TEST_F(DetectTest, WrongLayoutsAndOutputsAreRejected) {
   const Status refused = decoder->decode({buffer.id(), 0, 4000}, {buffer.id(), 0, 36}, {});
   EXPECT_NE(refused.message().find("36"), std::string::npos) << refused.message();
   ASSERT_TRUE(decoder->decode({buffer.id(), 0, 4000}, {buffer.id(), 256, 40}, {}).ok());
+}
+
+enum class Scores { kSparse, kDense, kTied, kNone, kDamaged };
+
+// Values of a YOLO head: clusters of boxes around objects, so that boxes of the same and of other classes overlap.
+std::vector<float> yolo_values(const YoloLayout& layout, Scores scores, bool pixels, uint64_t seed) {
+  uint64_t state = seed;
+  const auto uniform = [&state](float low, float high) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * static_cast<float>(state >> 40) * 0x1p-24f;
+  };
+  const float width = pixels ? static_cast<float>(layout.width) : 1;
+  const float height = pixels ? static_cast<float>(layout.height) : 1;
+  std::vector<float> values(static_cast<size_t>(layout.boxes) * static_cast<size_t>(layout.values));
+  for (int32_t row = 0; row < layout.boxes; ++row) {
+    const auto set = [&](int32_t i, float v) {
+      const int64_t at = layout.boxes_last ? int64_t{i} * layout.boxes + row : int64_t{row} * layout.values + i;
+      values[static_cast<size_t>(at)] = v;
+    };
+    const float object = std::floor(uniform(0, 12));
+    const float x = (0.08f * object + uniform(0, 0.03f)) * width, y = (0.9f - 0.07f * object + uniform(0, 0.03f)) * height;
+    const float w = uniform(-0.01f, 0.2f) * width, h = uniform(0.05f, 0.25f) * height;
+    const auto score = [&] {
+      switch (scores) {
+        case Scores::kSparse:
+          return uniform(0, 1) < 0.98f ? uniform(0, 0.2f) : uniform(0.3f, 1);
+        case Scores::kDense:
+          return uniform(0.55f, 1);
+        case Scores::kTied:
+          return std::round(uniform(0, 4)) / 4;
+        case Scores::kNone:
+          return 0.1f;
+        case Scores::kDamaged:
+          return uniform(0, 1) < 0.3f ? std::nanf("") : uniform(0, 1);
+      }
+      return 0.0f;
+    };
+    if (layout.ranked) {
+      set(0, x - w / 2), set(1, y - h / 2), set(2, x + w / 2), set(3, y + h / 2);
+      set(4, score());
+      set(5, std::floor(uniform(0, 5)));
+    } else {
+      set(0, x), set(1, y), set(2, w), set(3, h);
+      if (layout.objectness) set(4, scores == Scores::kDense ? 1.0f : uniform(0.5f, 1));
+      for (int32_t c = 0; c < layout.classes; ++c) set(4 + (layout.objectness ? 1 : 0) + c, score());
+    }
+    if (scores == Scores::kDamaged && row % 7 == 0) set(row % 4, row % 2 == 0 ? std::nanf("") : INFINITY);
+    for (int32_t i = layout.first_further(); i < layout.values; ++i) set(i, uniform(-1, 1));
+  }
+  return values;
+}
+
+// What an 8-bit output holds: multiples of a step.
+void round_to_bytes(std::vector<float>& values, float step) {
+  for (float& v : values) v = std::clamp(std::round(v / step), 0.0f, 255.0f) * step;
+}
+
+TEST_F(DetectTest, YoloHeadsDecodeAsOnTheCpu) {
+  struct Case {
+    const char* name;
+    YoloLayout layout;
+    bool pixels = false, bytes = false;
+  };
+  const YoloLayout v8{8400, 84, true, 80, false, false, 0, 640, 640};
+  const YoloLayout turned{8400, 84, false, 80, false, false, 0, 640, 640};
+  const YoloLayout v5{25200, 85, false, 80, true, false, 0, 640, 640};
+  const YoloLayout small{756, 5, true, 1, false, false, 0, 192, 192};
+  const YoloLayout wide{3780, 9, true, 5, false, false, 0, 640, 288};
+  const YoloLayout masks{1029, 40, true, 4, false, false, 32, 224, 224};
+  const YoloLayout ranked{300, 6, false, 0, false, true, 0, 640, 640};
+  const YoloLayout one{1, 6, false, 1, true, false, 0, 64, 64};
+  int64_t total = 0;
+  double worst = 0;
+  for (const auto& [name, layout, pixels, bytes] :
+       {Case{"v8", v8}, Case{"v8 in pixels", v8, true}, Case{"v8, boxes first", turned}, Case{"v5", v5},
+        Case{"v5 in pixels", v5, true}, Case{"v5 of 8 bits", v5, false, true}, Case{"one class of 8 bits", small, false, true},
+        Case{"wide in pixels", wide, true}, Case{"masks", masks}, Case{"ranked", ranked},
+        Case{"ranked in pixels", ranked, true}, Case{"one box", one}}) {
+    const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
+    for (const Scores scores : {Scores::kSparse, Scores::kDense, Scores::kTied, Scores::kNone, Scores::kDamaged}) {
+      for (const int32_t most : {kMaxDetections, 7}) {
+        SCOPED_TRACE(std::string(name) + ", scores " + std::to_string(static_cast<int>(scores)));
+        std::vector<float> output = yolo_values(layout, scores, pixels, 11 + static_cast<uint64_t>(most));
+        if (bytes) round_to_bytes(output, 1.0f / 255);
+        const SsdChoice choice{0.25f, 0.45f, false, most};
+        const InputTransform place{{0.8f, 0.0f, 0.1f, 0.0f, 1.25f, -0.125f}};
+        const std::vector<Detection> expected = reference_yolo(layout, output, place, choice);
+        const GlBuffer buffer = upload(output);
+        const GlState before = snapshot_gl_state(gl());
+        std::vector<Detection> got, again;
+        for (std::vector<Detection>* into : {&got, &again}) {
+          ASSERT_TRUE(decoder->decode(whole(buffer, output), place, choice).ok());
+          EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+          *into = read_detections(gl(), decoder->detections());
+        }
+        EXPECT_EQ(got, again) << "bit-identical from run to run";
+        ASSERT_EQ(got.size(), expected.size());
+        EXPECT_TRUE(scores != Scores::kNone || got.empty());
+        total += static_cast<int64_t>(got.size());
+        for (size_t i = 0; i < got.size(); ++i) {
+          ASSERT_EQ(got[i].row, expected[i].row) << i << ": score " << got[i].score - expected[i].score << " class " << got[i].class_id << " " << expected[i].class_id;
+          EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
+          EXPECT_NEAR(got[i].score, expected[i].score, 1e-6) << i;
+          for (size_t k = 0; k < 4; ++k) {
+            const double of = k % 2 == 0 ? layout.width : layout.height;
+            worst = std::max(worst, of * std::abs(double{got[i].box[k]} - expected[i].box[k]));
+          }
+        }
+      }
+    }
+  }
+  std::printf("%lld detections compared, boxes off by %.5f pixels at most\n", static_cast<long long>(total), worst);
+  EXPECT_GT(total, 2000);
+  EXPECT_LE(worst, 0.5);
+  EXPECT_LE(worst, 0.01) << "float arithmetic";
+}
+
+TEST_F(DetectTest, WrongYoloLayoutsAndOutputsAreRejected) {
+  const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
+  YoloLayout layout{8400, 84, true, 80, false, false, 0, 640, 640};
+  layout.boxes = 0;
+  EXPECT_NE(YoloDecoder::create(group, layout).status().message().find("boxes: 0"), std::string::npos);
+  layout.boxes = SsdDecoder::kMostBoxes + 1;
+  EXPECT_FALSE(YoloDecoder::create(group, layout).ok());
+  layout.boxes = 8400;
+  layout.values = 85;
+  EXPECT_FALSE(YoloDecoder::create(group, layout).ok()) << "a value that is nothing";
+  layout.values = 84;
+  const auto decoder = value_of(YoloDecoder::create(group, layout));
+  const std::vector<float> numbers(100);
+  const GlBuffer buffer = upload(numbers);
+  const Status refused = decoder->decode(whole(buffer, numbers), {});
+  EXPECT_NE(refused.message().find("400 bytes, expected 2822400"), std::string::npos) << refused.message();
+}
+
+// The time per frame that decoding takes, for the record.
+TEST_F(DetectTest, YoloTime) {
+  const YoloLayout layout{8400, 84, true, 80, false, false, 0, 640, 640};
+  const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
+  for (const auto& [name, scores] : {std::pair{"2 of 100 scores", Scores::kSparse}, {"all boxes", Scores::kDense}}) {
+    const std::vector<float> output = yolo_values(layout, scores, false, 3);
+    const GlBuffer buffer = upload(output);
+    constexpr int kRuns = 20;
+    double best = 1e9;
+    for (int i = 0; i < kRuns; ++i) {
+      gl().Finish();
+      const auto begin = std::chrono::steady_clock::now();
+      ASSERT_TRUE(decoder->decode(whole(buffer, output), {}, {0.5f, 0.45f, false, 10}).ok());
+      gl().Finish();
+      best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::printf("8400 boxes of 80 classes, %s: %.2f ms, %zu found\n", name, best,
+                read_detections(gl(), decoder->detections()).size());
+  }
 }
 
 // On TensorFlow Lite outputs for photographs.

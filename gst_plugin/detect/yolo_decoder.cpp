@@ -1,0 +1,232 @@
+#include "detect/yolo_decoder.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "detect/shaders.h"
+#include "gl/compute.h"
+#include "gl/objects.h"
+#include "gl/pass.h"
+
+namespace sightglass {
+
+namespace {
+
+constexpr int32_t kRankedValues = kBoxValues + 2;    // with score and class
+constexpr int32_t kUsualRanked = 300;                // rows of the heads that choose boxes themselves
+constexpr int32_t kUsualClasses = 80;                // of COCO
+constexpr int32_t kPersonPoints = 17, kPersonPointValues = 3;
+constexpr int32_t kFewestCoefficients = 8, kMostCoefficients = 64;
+
+// Strides of the layers of cells.
+constexpr std::array<std::array<int32_t, 4>, 4> kStrides{{{8, 16, 32, 0}, {8, 16, 32, 64}, {4, 8, 16, 32}, {16, 32}}};
+
+// The boxes per cell of the input, 1 or 3, that make this number; 0 if none do.
+int32_t boxes_per_cell(int32_t height, int32_t width, int32_t boxes) {
+  for (const auto& strides : kStrides) {
+    int64_t cells = 0;
+    for (const int32_t stride : strides) {
+      if (stride > 0) cells += int64_t{(height + stride - 1) / stride} * ((width + stride - 1) / stride);
+    }
+    for (const int32_t per_cell : {1, 3}) {
+      if (cells * per_cell == boxes) return per_cell;
+    }
+  }
+  return 0;
+}
+
+bool has_proportions_of(const Shape& image, int32_t height, int32_t width) {
+  return height > 1 && int64_t{height} * image.dim(2) == int64_t{width} * image.dim(1);
+}
+
+// The output with prototypes of masks, and their number.
+void find_prototypes(const Model& model, YoloModel& yolo, int32_t& coefficients) {
+  const auto& outputs = model.outputs();
+  for (size_t i = 0; i < outputs.size() && outputs.size() > 1; ++i) {
+    const Shape& shape = outputs[i].shape;
+    if (shape.rank() != 4 || shape.dim(0) != 1) continue;
+    const int32_t count = shape.dim(3);
+    if (count < kFewestCoefficients || count > kMostCoefficients) continue;
+    if (!has_proportions_of(model.inputs()[0].shape, shape.dim(1), shape.dim(2))) continue;
+    yolo.prototypes = i;
+    coefficients = count;
+    return;
+  }
+}
+
+std::string shape_of(const TensorInfo& output) { return output.shape.to_string(); }
+
+// Fits the list of boxes `output` to the head. Returns the reason if it does not.
+std::string fit(const Model& model, size_t output, size_t known_classes, bool is_asked_for, int32_t coefficients,
+                YoloModel& yolo) {
+  const Shape &shape = model.outputs()[output].shape, &input = model.inputs()[0].shape;
+  const int32_t rows = shape.dim(1), columns = shape.dim(2);
+  YoloLayout& layout = yolo.layout;
+  layout.height = input.dim(1);
+  layout.width = input.dim(2);
+  const int32_t of_rows = boxes_per_cell(layout.height, layout.width, rows);
+  const int32_t of_columns = boxes_per_cell(layout.height, layout.width, columns);
+  const std::string what = shape_of(model.outputs()[output]);
+  const std::string size = std::to_string(layout.width) + "x" + std::to_string(layout.height);
+  layout.ranked = yolo.head == YoloHead::kRanked;
+  layout.objectness = yolo.head == YoloHead::kObjectness;
+  if (layout.ranked) {
+    layout.boxes_last = false;
+    if (of_rows != 0 || of_columns != 0) return what + " has a box per cell of " + size + ", and nothing has chosen";
+    if (rows != kUsualRanked && !is_asked_for) return what + " has not " + std::to_string(kUsualRanked) + " boxes";
+  } else {
+    if (of_rows == 0 && of_columns == 0 && !is_asked_for) {
+      return what + " has no box for every cell of " + size + " with strides of 8, 16 and 32";
+    }
+    layout.boxes_last = of_rows == 0 && (of_columns != 0 || columns > rows);
+  }
+  layout.boxes = layout.boxes_last ? columns : rows;
+  layout.values = layout.boxes_last ? rows : columns;
+  if (layout.boxes > SsdDecoder::kMostBoxes) {
+    return what + " has more than " + std::to_string(SsdDecoder::kMostBoxes) + " boxes";
+  }
+  const ExporterNotes& notes = model.metadata().exporter;
+  const int32_t before = layout.ranked ? kRankedValues : kBoxValues + (layout.objectness ? 1 : 0);
+  const int32_t of_persons = kPersonPoints * kPersonPointValues;
+  layout.further = coefficients;
+  if (coefficients == 0 && notes.points > 0) {
+    yolo.points = notes.points;
+    yolo.values_of_point = notes.values_of_point;
+    layout.further = notes.points * notes.values_of_point;
+  } else if (coefficients == 0 && notes.task.empty() && known_classes <= 1 &&
+             layout.values == before + (layout.ranked ? 0 : 1) + of_persons) {
+    yolo.points = kPersonPoints;
+    yolo.values_of_point = kPersonPointValues;
+    layout.further = of_persons;
+  }
+  const int32_t classes = layout.values - before - layout.further;
+  if (layout.ranked) {
+    if (classes != 0) return what + " has not " + std::to_string(before + layout.further) + " values per box";
+    return {};
+  }
+  if (classes < 1) return what + " has no value for a class";
+  layout.classes = classes;
+  if (is_asked_for) return {};
+  // One score more or less: the number of classes decides, if it is known. Three boxes per cell are those of anchors,
+  // whose heads have objectness.
+  const int32_t per_cell = layout.boxes_last ? of_columns : of_rows;
+  const int32_t with = layout.objectness ? classes : classes - 1, without = with + 1;
+  const auto known = static_cast<int32_t>(std::min<size_t>(known_classes, INT32_MAX));
+  const bool has_objectness = known == with && with > 0 ? true
+                              : known == without        ? false
+                              : per_cell == 3           ? true
+                              : layout.boxes_last       ? false
+                                                        : with == kUsualClasses;
+  if (has_objectness == layout.objectness) return {};
+  return what + (has_objectness ? " has a score of any object" : " has no score of any object");
+}
+
+}  // namespace
+
+YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for, size_t classes) {
+  YoloSearch search;
+  const auto& outputs = model.outputs();
+  if (model.inputs().empty() || model.inputs()[0].shape.rank() != 4) {
+    search.reason = "the input is not an image";
+    return search;
+  }
+  const ExporterNotes& notes = model.metadata().exporter;
+  if (notes.task == "obb") {
+    search.reason = "rotated boxes (task \"obb\" of the exporter) are not supported";
+    return search;
+  }
+  if (classes == 0) classes = notes.class_names.size();
+  YoloModel yolo;
+  yolo.head = head;
+  yolo.names = notes.class_names;
+  int32_t coefficients = 0;
+  find_prototypes(model, yolo, coefficients);
+  search.reason = "no output has the shape 1 x boxes x values or 1 x values x boxes";
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Shape& shape = outputs[i].shape;
+    if (shape.rank() != 3 || shape.dim(0) != 1 || std::min(shape.dim(1), shape.dim(2)) <= kBoxValues) continue;
+    search.is_near = true;
+    yolo.output = i;
+    search.reason = fit(model, i, classes, is_asked_for, coefficients, yolo);
+    if (!search.reason.empty()) continue;
+    search.found = std::move(yolo);
+    return search;
+  }
+  return search;
+}
+
+namespace {
+
+Status check(const YoloLayout& layout) {
+  if (layout.boxes < 1 || layout.boxes > SsdDecoder::kMostBoxes) {
+    return unsupported("unsupported number of boxes: " + std::to_string(layout.boxes) + ", expected 1 to " +
+                       std::to_string(SsdDecoder::kMostBoxes));
+  }
+  const int32_t scores = layout.ranked ? kRankedValues - kBoxValues : layout.classes + (layout.objectness ? 1 : 0);
+  const bool fits = layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
+                    int64_t{kBoxValues} + scores + layout.further == layout.values;
+  if (fits && layout.width > 0 && layout.height > 0) return {};
+  return invalid_argument("the scores and further values of a box are not its " + std::to_string(layout.values) +
+                          " values");
+}
+
+constexpr GLsizeiptr bytes_of(int32_t items, size_t size) { return GLsizeiptr{items} * static_cast<GLsizeiptr>(size); }
+constexpr size_t kCornersBytes = 4 * sizeof(float), kBestBytes = 2 * sizeof(float);
+
+}  // namespace
+
+YoloDecoder::YoloDecoder(std::shared_ptr<ShareGroup> group, const YoloLayout& layout)
+    : group_(std::move(group)), gl_(&group_->gl()), layout_(layout), head_block_(*gl_), block_(*gl_) {}
+
+Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGroup> group, const YoloLayout& layout) {
+  SIGHTGLASS_RETURN_IF_ERROR(check(layout));
+  const GlApi& gl = group->gl();
+  clear_gl_errors(gl);
+  std::unique_ptr<YoloDecoder> decoder(new YoloDecoder(std::move(group), layout));
+  const std::array<ProgramKey, 2> keys{ProgramKey{kYoloBoxesShader}, ProgramKey{kSuppressYoloShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
+  const Detections none;
+  const std::array<uint32_t, 4> zero{};
+  decoder->boxes_ = make_storage(gl, bytes_of(layout.boxes, kCornersBytes));
+  decoder->best_ = make_storage(gl, bytes_of(layout.boxes, kBestBytes));
+  decoder->largest_ = make_storage(gl, sizeof(zero), zero.data());
+  decoder->detections_ = make_storage(gl, sizeof(none), &none);
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers of a detector"));
+  return decoder;
+}
+
+Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_upright, const SsdChoice& choice) {
+  const GLsizeiptr expected = bytes_of(layout_.boxes, sizeof(float)) * layout_.values;
+  if (output.size != expected) {
+    return invalid_argument("the output of a detector with " + std::to_string(layout_.boxes) + " boxes has " +
+                            std::to_string(output.size) + " bytes, expected " + std::to_string(expected));
+  }
+  HeadBlock head;
+  head.steps = {layout_.boxes_last ? 1 : layout_.values, layout_.boxes_last ? layout_.boxes : 1, layout_.boxes, 0};
+  head.head = {layout_.classes, layout_.objectness ? 1 : 0, layout_.ranked ? 1 : 0, 0};
+  constexpr float kNeverOverlaps = 2;
+  SsdBlock block;
+  block.boxes = {layout_.boxes, 0, 0, 0};
+  block.classes = {0, 0, 0, std::clamp(choice.most, 0, kMaxDetections)};
+  block.scales = {static_cast<float>(layout_.width), static_cast<float>(layout_.height), 1, 1};
+  block.limits = {choice.threshold, layout_.ranked ? kNeverOverlaps : choice.iou_threshold, 0, 0};
+  const auto& m = to_upright.m;
+  block.place = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
+
+  gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
+  const BufferRange boxes{boxes_.id(), 0, bytes_of(layout_.boxes, kCornersBytes)};
+  const BufferRange best{best_.id(), 0, bytes_of(layout_.boxes, kBestBytes)};
+  const BufferRange largest{largest_.id(), 0, 4 * sizeof(uint32_t)};
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, head_block_, head);
+  pass.storage({output, boxes, best, largest});
+  pass.dispatch(programs_[0]->id(), groups_of(layout_.boxes));
+  pass.uniforms(kParamsBinding, block_, block);
+  pass.storage({boxes, best, largest, {detections_.id(), 0, sizeof(Detections)}});
+  pass.dispatch(programs_[1]->id());
+  return {};
+}
+
+}  // namespace sightglass

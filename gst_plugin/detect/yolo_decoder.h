@@ -1,0 +1,92 @@
+// Decodes the heads of the YOLO family on the GPU, from v3 on: boxes with a score per class become a short list of
+// detections. Finds the layout of a head in the shapes of a model and the notes of its exporter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detect/detections.h"
+#include "detect/ssd_decoder.h"
+#include "gl/objects.h"
+#include "sightglass/input_transform.h"
+#include "sightglass/model.h"
+#include "sightglass/session.h"
+#include "sightglass/share_group.h"
+#include "sightglass/status.h"
+
+namespace sightglass {
+
+// Coordinates whose largest center is above this are pixels, otherwise fractions of the model input.
+inline constexpr float kLargestFraction = 8.0F;
+inline constexpr float kFarthest = 1000000000.0F;  // of coordinates; boxes beyond are no boxes
+inline constexpr int32_t kBoxValues = 4;           // of a box; its scores follow
+
+// A row has the values of a box: center x and y, width, height; a score of any object, if there is one; a score per
+// class; then further values. Ranked rows have minimum x and y, maximum x and y, score, class; then further values.
+struct YoloLayout {
+  int32_t boxes = 0, values = 0;  // rows, and values per row
+  bool boxes_last = false;        // the output is 1 x values x boxes
+  int32_t classes = 0;            // 0: not known, for ranked rows
+  bool objectness = false;        // a score of any object precedes those of the classes, and multiplies them
+  bool ranked = false;            // the model has chosen the boxes: none is suppressed
+  int32_t further = 0;            // values that follow: coefficients of masks, or keypoints
+  int32_t width = 0, height = 0;  // of the model input in pixels
+  int32_t first_further() const { return values - further; }
+};
+
+enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked };
+
+// What a model has in addition to boxes.
+struct YoloModel {
+  YoloHead head = YoloHead::kPlain;
+  YoloLayout layout;
+  size_t output = 0;                                   // with the boxes
+  std::optional<size_t> prototypes;                    // output with those of masks: 1 x height x width x coefficients
+  int32_t points = 0, values_of_point = 0;             // keypoints of each box: x, y, and a score if there is a third
+  std::vector<std::string> names;                      // by class; may be empty
+};
+
+struct YoloSearch {
+  std::optional<YoloModel> found;
+  std::string reason;    // why there is none
+  bool is_near = false;  // an output has the shape of a list of boxes
+};
+// Finds a head of this kind. `is_asked_for`: also with a number of boxes that is not that of the cells of the input.
+// `classes`: their number if it is known, otherwise 0.
+YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for = false, size_t classes = 0);
+
+class YoloDecoder {
+ public:
+  // Compiles the programs that the share group does not have yet. Fails if the layout is invalid. The context must be
+  // current here, for every call, and for destruction.
+  static Result<std::unique_ptr<YoloDecoder>> create(std::shared_ptr<ShareGroup> group, const YoloLayout& layout);
+
+  // Issues two dispatches, without wait, readback or upload (except changed parameters). `output` is that of a session;
+  // `to_upright` maps model input coordinates to the upright frame. Boxes of the same class suppress each other.
+  // Afterwards, detections() is visible to compute shaders and GL copies, and GL state is as sessions leave it.
+  Status decode(const BufferRange& output, const InputTransform& to_upright, const SsdChoice& choice = {});
+  // A buffer with Detections (detections.h), best first, and the first of equals before others; initially zero. Always
+  // the same buffer.
+  GLuint detections() const { return detections_.id(); }
+  const YoloLayout& layout() const { return layout_; }
+
+ private:
+  struct HeadBlock {  // Yolo of shaders/detect/yolo_block.glsl
+    std::array<int32_t, 4> steps{}, head{};
+    bool operator==(const HeadBlock&) const = default;
+  };
+  YoloDecoder(std::shared_ptr<ShareGroup> group, const YoloLayout& layout);
+
+  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  const GlApi* gl_;
+  YoloLayout layout_;
+  std::vector<SharedProgram> programs_;  // boxes, suppression
+  UniformBlock<HeadBlock> head_block_;
+  UniformBlock<SsdBlock> block_;
+  GlBuffer boxes_, best_, largest_, detections_;
+};
+
+}  // namespace sightglass
