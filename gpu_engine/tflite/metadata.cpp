@@ -50,9 +50,9 @@ void for_lines(std::span<const std::byte> bytes, Take take) {
   }
 }
 
-// Reads the two upper levels of a text in JSON, as a Python literal, or in the part of YAML that PyYAML writes for plain
-// values: take(key, inner key, value). The inner key is a position for lists, and empty for plain values. Anything else
-// is skipped.
+// Reads the two upper levels of a text in JSON, as a Python literal, or in the part of YAML that PyYAML writes for
+// plain values: take(key, inner key, value). The inner key is a position for lists, and empty for plain values.
+// Anything else is skipped.
 template <typename Take>
 class NotesParser {
  public:

@@ -16,8 +16,8 @@ struct Detection {
   std::array<float, 4> box{};  // minimum x and y, maximum x and y
   float score = 0;             // in [0,1]
   int32_t class_id = 0;
-  int32_t points_count = 0;  // valid entries of `points`
-  int32_t row = 0;           // of raw outputs: the index of the box there
+  int32_t points_count = 0;                                        // valid entries of `points`
+  int32_t row = 0;                                                 // of raw outputs: the index of the box there
   std::array<std::array<float, 2>, kMaxDetectionPoints> points{};  // x and y; undefined from `points_count` on
   bool operator==(const Detection&) const = default;
 };

@@ -14,9 +14,9 @@ namespace sightglass {
 
 namespace {
 
-constexpr int32_t kRankedValues = kBoxValues + 2;    // with score and class
-constexpr int32_t kUsualRanked = 300;                // rows of the heads that choose boxes themselves
-constexpr int32_t kUsualClasses = 80;                // of COCO
+constexpr int32_t kRankedValues = kBoxValues + 2;  // with score and class
+constexpr int32_t kUsualRanked = 300;              // rows of the heads that choose boxes themselves
+constexpr int32_t kUsualClasses = 80;              // of COCO
 constexpr int32_t kPersonPoints = 17, kPersonPointValues = 3;
 constexpr int32_t kFewestCoefficients = 8, kMostCoefficients = 64;
 

@@ -43,10 +43,10 @@ enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked };
 struct YoloModel {
   YoloHead head = YoloHead::kPlain;
   YoloLayout layout;
-  size_t output = 0;                                   // with the boxes
-  std::optional<size_t> prototypes;                    // output with those of masks: 1 x height x width x coefficients
-  int32_t points = 0, values_of_point = 0;             // keypoints of each box: x, y, and a score if there is a third
-  std::vector<std::string> names;                      // by class; may be empty
+  size_t output = 0;                        // with the boxes
+  std::optional<size_t> prototypes;         // output with those of masks: 1 x height x width x coefficients
+  int32_t points = 0, values_of_point = 0;  // keypoints of each box: x, y, and a score if there is a third
+  std::vector<std::string> names;           // by class; may be empty
 };
 
 struct YoloSearch {

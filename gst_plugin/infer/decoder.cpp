@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/yolo_decoder.h"
 #include "gl/compute.h"
 #include "gl/objects.h"
 #include "gl/pass.h"
@@ -17,6 +18,22 @@
 #define GST_CAT_DEFAULT sightglass::infer_log()
 
 namespace sightglass {
+
+namespace {
+
+// Classes without a name show their number.
+std::vector<std::string> drawn_labels(const InferModel& model) {
+  constexpr size_t kMostNumbers = 1000;
+  std::vector<std::string> labels = model.labels;
+  const size_t classes = model.classes > 0 ? model.classes : kMaxDetections;
+  if (labels.size() < std::min(classes, kMostNumbers)) labels.resize(std::min(classes, kMostNumbers));
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i].empty()) labels[i] = std::to_string(i);
+  }
+  return labels;
+}
+
+}  // namespace
 
 // Shows a buffer of Detections with class labels.
 // All calls, including the destructor, need the context current.
@@ -138,7 +155,7 @@ Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareG
   GST_DEBUG_OBJECT(log_object(), "decoder: classes of output %" G_GSIZE_FORMAT ", %s", model.output,
                    model.activation == OutputActivation::kNone ? "as is" : "after a softmax");
   SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
-                              LabelledResults::create(group, kDrawClassesShader, model.labels));
+                              LabelledResults::create(group, kDrawClassesShader, drawn_labels(model)));
   const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing));
@@ -173,6 +190,26 @@ class RawDetections final : public Decoder {
   std::unique_ptr<SsdDecoder> decoder_;
   size_t boxes_, scores_;
   bool weighted_;
+  LabelledResults drawing_;
+};
+
+class YoloDetections final : public Decoder {
+ public:
+  YoloDetections(std::unique_ptr<YoloDecoder> decoder, size_t output, LabelledResults drawing)
+      : decoder_(std::move(decoder)), output_(output), drawing_(std::move(drawing)) {}
+
+  Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange output, session.output_buffer(output_));
+    return decoder_->decode(output, to_upright, {look.threshold, look.iou_threshold, false, look.max_results});
+  }
+  BufferRange results() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
+  PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
+    return drawing_.primitives(results(), width, height, look);
+  }
+
+ private:
+  std::unique_ptr<YoloDecoder> decoder_;
+  size_t output_;
   LabelledResults drawing_;
 };
 
@@ -235,7 +272,14 @@ class ProcessedDetections final : public Decoder {
 Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<ShareGroup>& group,
                                                         const InferModel& model) {
   SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
-                              LabelledResults::create(group, kDrawDetectionsShader, model.labels));
+                              LabelledResults::create(group, kDrawDetectionsShader, drawn_labels(model)));
+  if (model.yolo) {
+    const YoloLayout& layout = model.yolo->layout;
+    GST_DEBUG_OBJECT(log_object(), "decoder: YOLO, %d boxes of %d values, %d classes, %s", layout.boxes, layout.values,
+                     layout.classes, layout.ranked ? "chosen by the model" : "suppressed by class");
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<YoloDecoder> decoder, YoloDecoder::create(group, layout));
+    return std::make_unique<YoloDetections>(std::move(decoder), model.yolo->output, std::move(drawing));
+  }
   if (model.raw_detector) {
     GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",
                      model.raw_detector->layout.anchors.size());
@@ -333,22 +377,6 @@ Result<std::unique_ptr<Decoder>> make_picture_decoder(const std::shared_ptr<Shar
   const std::array<ProgramKey, 2> keys{ProgramKey{to_picture_shader(map)}, ProgramKey{kRangeShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::make_unique<NewPicture>(group, model, std::move(programs));
-}
-
-Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
-  switch (model.task) {
-    case InferTask::kDetection:
-      return make_detection_decoder(group, model);
-    case InferTask::kClassification:
-      return make_class_decoder(group, model);
-    case InferTask::kLandmarks:
-      return make_landmark_decoder(group, model);
-    case InferTask::kPicture:
-      return make_picture_decoder(group, model);
-    default:
-      GST_DEBUG_OBJECT(log_object(), "decoder: none, outputs stay tensors");
-      return std::unique_ptr<Decoder>();
-  }
 }
 
 }  // namespace sightglass

@@ -70,8 +70,8 @@ class Decoder {
   virtual void forget() {}
 };
 
-// Creates the decoder for the model task; null if there is nothing to decode (InferTask::kTensors). Compiles the
-// programs that the share group does not have yet.
+// Creates the decoder of the model; null if there is nothing to decode (DecoderKind::kTensors). Compiles the programs
+// that the share group does not have yet.
 Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model);
 // Decoders by task.
 Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<ShareGroup>& group,

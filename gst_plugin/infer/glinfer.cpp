@@ -11,6 +11,7 @@
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "gpu_engine/files.h"
+#include "infer/decoder_table.h"
 #include "infer/infer_model.h"
 #include "infer/inferencer.h"
 #include "meta/meta_types.h"
@@ -32,6 +33,16 @@ using S = InferSettings;
 constexpr double kMostScale = 65536;  // same as for input-scale
 constexpr double kScaleDefault = 1, kOffsetDefault = 0;
 
+// The values of the property are the rows of the table.
+GType decoder_type() {
+  std::vector<GEnumValue> values{
+      {EnumNumbers<DecoderKind>::number(DecoderKind::kAuto), "The first one that fits the model and task", "auto"}};
+  for (const DecoderRow& row : decoder_rows()) {
+    values.push_back({EnumNumbers<DecoderKind>::number(row.kind), row.meaning, row.name});
+  }
+  return enum_type("GstGLInferDecoder", values);
+}
+
 template <typename T>
 auto look(T InferLook::*member) {
   return within(&S::look, member);
@@ -51,6 +62,8 @@ const PropertyTable<InferSettings>& infer_properties() {
                        {InferTask::kLandmarks, "Points of a face or hand", "landmarks"},
                        {InferTask::kPicture, "Image or depth instead of the frame", "picture"}},
                       kAtStart, "How to decode the model outputs"),
+          row::choice("decoder", "Decoder", &S::decoder, decoder_type(), kAtStart,
+                      "Decoder of the model outputs, for models whose outputs do not show which one fits"),
           row::text("labels", "Labels", &S::labels, kAtStart,
                     "Path of a text file with one label per line, starting with class 0 (NULL = labels from the "
                     "model)"),
@@ -74,9 +87,9 @@ const PropertyTable<InferSettings>& infer_properties() {
                        {OutputSize::kModel, "Size of the model output", "model"}},
                       kAtStart, "Size of output frames if the model outputs an image"),
           row::number("threshold", "Threshold", look(&InferLook::threshold), 0, 1, kLive, "Minimum score of a result"),
-          row::number("iou-threshold", "Overlap threshold", look(&InferLook::iou_threshold), 0, 1, kLive,
-                      "Intersection over union above which boxes are merged (ignored with "
-                      "TFLite_Detection_PostProcess)"),
+          row::optional_number("iou-threshold", "Overlap threshold", &S::iou_threshold, S::kUsualOverlap, 0, 1, kLive,
+                               "Intersection over union above which boxes are merged, if the model does not (0.45 for "
+                               "YOLO unless set)"),
           row::optional_number(
               "max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections, kLive,
               "Maximum number of boxes or classes; with a detector, of faces or hands (up to 8, 1 unless set)"),
@@ -94,7 +107,7 @@ const PropertyTable<InferSettings>& infer_properties() {
           row::number("range-smoothing", "Range smoothing", look(&InferLook::range_smoothing), 0, 0.99F, kLive,
                       "Weight of the previous value range of the color map, to reduce flicker (0 = disabled)"),
           row::choice("fit", "Fit", &S::fit, "GstGLInferFit",
-                      {{std::nullopt, "Letterbox for faces, palms and people, otherwise stretch", "auto"},
+                      {{std::nullopt, "Letterbox for faces, palms, people and YOLO, otherwise stretch", "auto"},
                        {Fit::kStretch, "Scale each axis separately", "stretch"},
                        {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"},
                        {Fit::kCover, "Crop the frame to the model aspect ratio", "cover"}},
@@ -158,13 +171,15 @@ Status check_results(const InferSettings& settings, const InferModel& model) {
 }
 
 Status check_drawing(const InferSettings& settings, const InferModel& model) {
-  if (settings.task != InferTask::kAuto || model.task != InferTask::kTensors || !settings.look.draw ||
-      settings.attach_tensors) {
+  if (settings.task != InferTask::kAuto || settings.decoder != DecoderKind::kAuto ||
+      model.task != InferTask::kTensors || !settings.look.draw || settings.attach_tensors) {
     return {};
   }
-  return unsupported("draw=true: has no effect: cannot determine the task of " + model.model->name() +
-                     " from its outputs, " + list(model.model->outputs()) +
-                     "; set task, or attach-tensors=true to decode them in the application");
+  std::string text = "draw=true: has no effect: cannot determine the task of " + model.model->name() +
+                     " from its outputs, " + list(model.model->outputs());
+  for (const std::string& decoder : model.nearest) text += "; near: " + decoder;
+  return unsupported(text + "; set decoder" + (model.nearest.empty() ? " or task" : " to one of these") +
+                     ", or attach-tensors=true to decode them in the application");
 }
 
 // A model, and optionally the detector that finds its region.
@@ -201,9 +216,10 @@ Status InferModels::load(const std::string& path) {
     return DescribedModel<InferModel>::load(bundle.model, settings, describe, order);
   };
   // Applications get outputs in the order of the file, except for images.
-  const bool wants_picture = settings_->task == InferTask::kPicture;
+  const bool wants_picture = settings_->task == InferTask::kPicture || settings_->decoder == DecoderKind::kPicture;
   SIGHTGLASS_ASSIGN_OR_RETURN(model_, load_as(wants_picture ? ImageOrder::kArranged : ImageOrder::kArrangedInputs));
-  if (settings_->task == InferTask::kAuto && model_->task == InferTask::kTensors) {
+  const bool is_auto = settings_->task == InferTask::kAuto && settings_->decoder == DecoderKind::kAuto;
+  if (is_auto && model_->task == InferTask::kTensors) {
     Result<DescribedModel<InferModel>> arranged = load_as(ImageOrder::kArranged);
     if (arranged.ok() && (*arranged)->task == InferTask::kPicture) model_ = std::move(arranged).value();
   }
@@ -237,6 +253,7 @@ Status InferModels::load_blendshapes(const std::string& path, const ModelSetting
 Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSettings& settings) const {
   InferModelOptions options;
   options.task = settings_->task;
+  options.decoder = settings_->decoder;
   options.labels_file = settings_->labels.value_or("");
   options.normalization = settings.normalization();
   if (settings_->output_scale) options.output_scale = static_cast<float>(*settings_->output_scale);
@@ -247,9 +264,10 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
     return invalid_argument("output-size=model: needs a model that outputs an image: " + decoded_as(infer) +
                             "; set output-size=frame");
   }
-  GST_DEBUG_OBJECT(log_object(), "%s: decoded as %s, input of %dx%d, %" G_GSIZE_FORMAT " labels",
-                   model.model()->name().c_str(), to_string(infer.task), infer.width, infer.height,
-                   infer.labels.size());
+  const DecoderRow& row = row_of(infer.decoder);
+  GST_DEBUG_OBJECT(log_object(), "%s: decoded as %s by %s (%s), input of %dx%d, %" G_GSIZE_FORMAT " labels",
+                   model.model()->name().c_str(), to_string(infer.task), row.name, row.kernels, infer.width,
+                   infer.height, infer.labels.size());
   infer.in_region = !detector_path_.empty();
   SIGHTGLASS_RETURN_IF_ERROR(check_detector(infer, settings));
   return infer;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/ssd_decoder.h"
+#include "detect/yolo_decoder.h"
 #include "element/model_picture.h"
 #include "known_models.h"
 #include "sightglass/model.h"
@@ -25,8 +26,23 @@ enum class InferTask : uint8_t {
 };
 const char* to_string(InferTask task);  // "classification"
 
+// Rows of the table in infer/decoder_table.h. kAuto: the first one that fits.
+enum class DecoderKind : uint8_t {
+  kAuto,
+  kPostprocess,
+  kAnchors,
+  kYoloObjectness,
+  kYolo,
+  kYoloRanked,
+  kLandmarks,
+  kPicture,
+  kClasses,
+  kTensors,
+};
+
 struct InferModelOptions {
   InferTask task = InferTask::kAuto;
+  DecoderKind decoder = DecoderKind::kAuto;
   std::string labels_file;  // one label per line; empty: labels from the model
   InputNormalization normalization;
   // For models that output an image: color in [0,1] = scale * value + offset; unset: from the model.
@@ -37,12 +53,15 @@ struct InferModel {
   std::shared_ptr<const Model> model;
   PlanOptions plan_options;  // the image as a texture, all outputs as buffers
   InferTask task = InferTask::kTensors;
-  int32_t width = 0, height = 0;    // of the model input, in pixels
-  std::vector<std::string> labels;  // by class; may be empty
-  std::string labels_warning;       // what does not fit; may be empty
-  bool letterbox = false;           // the model requires the frame's aspect ratio
+  DecoderKind decoder = DecoderKind::kTensors;
+  std::vector<std::string> nearest;  // if nothing fits: decoders whose outputs resemble these, and why they do not fit
+  int32_t width = 0, height = 0;     // of the model input, in pixels
+  std::vector<std::string> labels;   // by class; may be empty
+  size_t classes = 0;                // their number; 0: unknown
+  std::string labels_warning;        // what does not fit; may be empty
+  bool letterbox = false;            // the model requires the frame's aspect ratio
 
-  // For detectors: raw outputs, or those of TFLite_Detection_PostProcess (boxes, classes, scores, count).
+  // For detectors: raw outputs, those of TFLite_Detection_PostProcess (boxes, classes, scores, count), or YOLO.
   struct RawDetector {
     SsdLayout layout;
     size_t boxes = 0, scores = 0;  // output indices
@@ -50,6 +69,7 @@ struct InferModel {
   };
   std::optional<RawDetector> raw_detector;
   std::array<size_t, 4> processed{};
+  std::optional<YoloModel> yolo;
   // For classifiers, landmarks and images.
   size_t output = 0;
   int32_t picture_width = 0, picture_height = 0;          // of images, in pixels

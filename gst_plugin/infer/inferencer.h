@@ -30,6 +30,7 @@ enum class OutputSize : uint8_t { kFrame, kModel };
 struct InferSettings : ElementSettings {
   // Read when the element starts.
   InferTask task = InferTask::kAuto;
+  DecoderKind decoder = DecoderKind::kAuto;
   std::optional<std::string> labels, extra_inputs, detector;
   std::optional<double> output_scale, output_offset;  // unset: from the model
   bool attach_tensors = false;
@@ -37,7 +38,9 @@ struct InferSettings : ElementSettings {
   // Live.
   static constexpr int32_t kUsualResults = 10;
   std::optional<int32_t> max_results;  // unset: kUsualResults, or one face or hand
-  InferLook look;                      // its max_results follows from the one above
+  static constexpr float kUsualOverlap = 0.3F, kUsualOverlapOfYolo = 0.45F;
+  std::optional<float> iou_threshold;  // unset: one of these
+  InferLook look;                      // its max_results and iou_threshold follow from those above
   std::optional<Fit> fit;              // unset: chosen for the model
 };
 

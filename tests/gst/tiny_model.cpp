@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -58,11 +59,14 @@ class Chain {
   }
 
   int32_t last() const { return last_; }
+  void go_on_from(int32_t tensor) { last_ = tensor; }
+  // In addition to the last one, and before it.
+  void add_output(int32_t tensor) { graph().outputs.push_back(tensor); }
   void set_output_type(schema::TensorType type) { graph().tensors[static_cast<size_t>(last_)]->type = type; }
   void set_output_name(const char* name) { graph().tensors[static_cast<size_t>(last_)]->name = name; }
 
   void write(const std::string& path) {
-    graph().outputs = {last_};
+    graph().outputs.push_back(last_);
     flatbuffers::FlatBufferBuilder builder;
     schema::FinishModelBuffer(builder, schema::Model::Pack(builder, &model_));
     // A concurrent reader of the file maps either the complete old file or the complete new one.
@@ -246,6 +250,74 @@ std::string shaped_model(const ModelShape& shape) {
   add_convolution(chain, shape.channels, std::vector<float>(static_cast<size_t>(shape.channels * shape.classes)),
                   std::vector<float>(static_cast<size_t>(shape.classes)), shape.height, shape.width);
   chain.set_output_name(shape.output);
+  chain.write(path);
+  return path;
+}
+
+std::string yolo_model(const YoloFile& file) {
+  using Op = schema::BuiltinOperator;
+  using Rows = YoloFile::Rows;
+  constexpr int32_t kSide = 32, kCells = 21, kRanked = 300, kMeans = 3;
+  const bool ranked = file.rows == Rows::kRanked, objectness = file.rows == Rows::kObjectness;
+  const int32_t first = objectness ? 5 : 4, before = ranked ? 6 : first + 2;
+  const int32_t values = before + 3 * file.points + file.coefficients;
+  const int32_t rows = (ranked ? kRanked : objectness ? 3 * kCells : kCells) + (file.odd ? 2 : 0);
+  std::string path = scratch_folder() / ("yolo_" + std::to_string(static_cast<int>(file.rows)) +
+                                         (file.in_pixels ? "p" : "") + std::to_string(file.points) + "_" +
+                                         std::to_string(file.coefficients) + (file.odd ? "o" : "") + ".tflite");
+  std::vector<float> weights(static_cast<size_t>(rows * values * kMeans)), bias(static_cast<size_t>(rows * values));
+  const auto at = [&](int32_t row, int32_t value) {
+    return static_cast<size_t>(file.rows == Rows::kBoxesLast ? value * rows + row : row * values + value);
+  };
+  const float unit = file.in_pixels ? kSide : 1;
+  const auto set_box = [&](int32_t row, float x, float y, float w, float h) {
+    const std::array<float, 4> plain{x, y, w, h}, corners{x - w / 2, y - h / 2, x + w / 2, y + h / 2};
+    for (int32_t i = 0; i < 4; ++i) bias[at(row, i)] = unit * (ranked ? corners : plain)[static_cast<size_t>(i)];
+    for (int32_t i = 0; i < file.points; ++i) {
+      const float along = (static_cast<float>(i) + 0.5F) / static_cast<float>(file.points) - 0.5F;
+      bias[at(row, before + 3 * i)] = unit * (x + along * w);
+      bias[at(row, before + 3 * i + 1)] = unit * (y + along * h);
+      bias[at(row, before + 3 * i + 2)] = 0.9F;
+    }
+  };
+  for (int32_t row = 0; row < rows; ++row) {
+    set_box(row, static_cast<float>(row % 5) / 5 + 0.1F, static_cast<float>(row % 4) / 4 + 0.1F, 0.1F, 0.1F);
+    if (objectness) bias[at(row, 4)] = 0.5F;
+  }
+  // Two boxes of the same object, the second one of a lower score, and one of the other class.
+  for (const auto& [row, class_id, share] : {std::tuple{5, 0, 0.9F}, {6, 0, 1.0F}, {9, 1, 1.0F}}) {
+    const float* box = kYoloBoxes[class_id];
+    set_box(row, box[0] + (share < 1 ? 0.01F : 0), box[1], box[2], box[3]);
+    if (objectness) bias[at(row, 4)] = 1;
+    const size_t score = at(row, ranked ? 4 : first + class_id);
+    weights[score * kMeans + static_cast<size_t>(class_id)] = share * kYoloScores[class_id];
+    if (ranked) bias[at(row, 5)] = static_cast<float>(class_id);
+    if (file.coefficients > 0) bias[at(row, before + class_id)] = 1;
+  }
+  Chain chain({1, kSide, kSide, 3});
+  const int32_t input = chain.last();
+  const int32_t axes = chain.add_constant<int32_t>("axes", schema::TensorType::INT32, {2}, {1, 2});
+  chain.add(Op::MEAN, {1, kMeans}, {axes}).builtin_options.Set(schema::ReducerOptionsT());
+  const int32_t w = chain.add_constant("weights", schema::TensorType::FLOAT32, {rows * values, kMeans}, weights);
+  const int32_t b = chain.add_constant("bias", schema::TensorType::FLOAT32, {rows * values}, bias);
+  chain.add(Op::FULLY_CONNECTED, {1, rows * values}, {w, b}).builtin_options.Set(schema::FullyConnectedOptionsT());
+  const bool last = file.rows == Rows::kBoxesLast;
+  const std::vector<int32_t> dims{1, last ? values : rows, last ? rows : values};
+  const int32_t shape = chain.add_constant("shape", schema::TensorType::INT32, {3}, dims);
+  chain.add(Op::RESHAPE, dims, {shape}).builtin_options.Set(schema::ReshapeOptionsT());
+  if (file.coefficients > 0) {
+    const int32_t boxes = chain.last();
+    chain.go_on_from(input);
+    schema::Pool2DOptionsT pool;
+    pool.padding = schema::Padding::VALID;
+    pool.stride_h = pool.stride_w = pool.filter_height = pool.filter_width = 4;
+    chain.add(Op::AVERAGE_POOL_2D, {1, kSide / 4, kSide / 4, 3}).builtin_options.Set(pool);
+    std::vector<float> prototypes(static_cast<size_t>(3 * file.coefficients));
+    for (size_t i = 0; i < 2; ++i) prototypes[3 * i + i] = 20;
+    add_convolution(chain, 3, prototypes, std::vector<float>(static_cast<size_t>(file.coefficients), -10), kSide / 4,
+                    kSide / 4);
+    chain.add_output(boxes);
+  }
   chain.write(path);
   return path;
 }

@@ -1,6 +1,7 @@
 // Segmentation models that are small enough to reason about, created on the fly.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace sightglass::test {
@@ -38,6 +39,20 @@ struct ModelShape {
   const char* output = "output";
 };
 std::string shaped_model(const ModelShape& shape);
+
+// The path of a YOLO model of 32 x 32 pixels with boxes of two classes. Red frames have an object of class 0 in their
+// left half, which two boxes describe, with kYoloScores; green frames have one of class 1 in their right half.
+struct YoloFile {
+  enum class Rows { kBoxesLast, kBoxesFirst, kObjectness, kRanked };
+  Rows rows = Rows::kBoxesLast;
+  bool in_pixels = false;
+  int32_t points = 0;        // of 3 values, on the diagonal of the box, all of score 0.9
+  int32_t coefficients = 0;  // of masks, with prototypes of 8 x 8 pixels: an object is where the frame has its color
+  bool odd = false;          // with two rows more than the input has cells
+};
+inline constexpr float kYoloBoxes[2][4] = {{0.25F, 0.5F, 0.4F, 0.6F}, {0.75F, 0.5F, 0.3F, 0.4F}};  // center, size
+inline constexpr float kYoloScores[2] = {0.9F, 0.8F};
+std::string yolo_model(const YoloFile& file);
 
 // The path of a model whose output image has twice the width and height of its input: each pixel becomes four, its
 // color times these factors, row by row.

@@ -147,7 +147,8 @@ TEST(Metadata, DamagedNotesDoNotPreventLoading) {
     attach(part, {{"temp_meta.txt", text.substr(0, length)}});
     metadata_of(part);
   }
-  for (const char* bad : {"{", "{[(", "{'names': {99999999: 'x', -1: 'y', 3}}", "{{{{{{{{{{{{{{{{{{{{{{{{", "{:}", "- a\n-"}) {
+  for (const char* bad :
+       {"{", "{[(", "{'names': {99999999: 'x', -1: 'y', 3}}", "{{{{{{{{{{{{{{{{{{{{{{{{", "{:}", "- a\n-"}) {
     std::vector<std::byte> part = file_with({});
     attach(part, {{"metadata.json", bad}});
     EXPECT_TRUE(metadata_of(part).exporter.class_names.empty()) << bad;

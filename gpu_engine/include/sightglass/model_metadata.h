@@ -24,18 +24,18 @@ struct TensorMetadata {
 // What the exporter of Ultralytics notes in a text that it attaches to the file: metadata.json, metadata.yaml,
 // temp_meta.txt, or meta.txt.
 struct ExporterNotes {
-  std::string task;                        // "detect", "segment", "pose", "classify", "obb"; empty: not noted
-  std::vector<std::string> class_names;    // by class; empty for classes without a name
-  int32_t height = 0, width = 0;           // of the training images in pixels; 0: not noted
-  int32_t stride = 0;                      // of the coarsest cells in pixels; 0: not noted
-  int32_t points = 0, values_of_point = 0; // per object of a pose model; 0: not noted
+  std::string task;                         // "detect", "segment", "pose", "classify", "obb"; empty: not noted
+  std::vector<std::string> class_names;     // by class; empty for classes without a name
+  int32_t height = 0, width = 0;            // of the training images in pixels; 0: not noted
+  int32_t stride = 0;                       // of the coarsest cells in pixels; 0: not noted
+  int32_t points = 0, values_of_point = 0;  // per object of a pose model; 0: not noted
 };
 
 struct ModelMetadata {
   std::string name, description, version, author, license;
   std::vector<TensorMetadata> inputs, outputs;  // may be fewer than the model has
   ExporterNotes exporter;
-  std::vector<std::string> problems;            // unreadable parts and the reasons; for a warning
+  std::vector<std::string> problems;  // unreadable parts and the reasons; for a warning
 };
 
 }  // namespace sightglass

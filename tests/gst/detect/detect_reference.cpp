@@ -143,8 +143,8 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
       found.box = {a - 0.5f * c, b - 0.5f * d, a + 0.5f * c, b + 0.5f * d};
     }
     const auto& box = found.box;
-    const bool is_box = box[2] > box[0] && box[3] > box[1] &&
-                        std::ranges::all_of(box, [](double v) { return std::abs(v) < 1e9; });
+    const bool is_box =
+        box[2] > box[0] && box[3] > box[1] && std::ranges::all_of(box, [](double v) { return std::abs(v) < 1e9; });
     if (is_box && found.score >= choice.threshold) left.push_back(found);
   }
   std::ranges::stable_sort(left, std::ranges::greater{}, &Found::score);

@@ -231,7 +231,8 @@ std::vector<float> yolo_values(const YoloLayout& layout, Scores scores, bool pix
       values[static_cast<size_t>(at)] = v;
     };
     const float object = std::floor(uniform(0, 12));
-    const float x = (0.08f * object + uniform(0, 0.03f)) * width, y = (0.9f - 0.07f * object + uniform(0, 0.03f)) * height;
+    const float x = (0.08f * object + uniform(0, 0.03f)) * width,
+                y = (0.9f - 0.07f * object + uniform(0, 0.03f)) * height;
     const float w = uniform(-0.01f, 0.2f) * width, h = uniform(0.05f, 0.25f) * height;
     const auto score = [&] {
       switch (scores) {
@@ -286,9 +287,9 @@ TEST_F(DetectTest, YoloHeadsDecodeAsOnTheCpu) {
   double worst = 0;
   for (const auto& [name, layout, pixels, bytes] :
        {Case{"v8", v8}, Case{"v8 in pixels", v8, true}, Case{"v8, boxes first", turned}, Case{"v5", v5},
-        Case{"v5 in pixels", v5, true}, Case{"v5 of 8 bits", v5, false, true}, Case{"one class of 8 bits", small, false, true},
-        Case{"wide in pixels", wide, true}, Case{"masks", masks}, Case{"ranked", ranked},
-        Case{"ranked in pixels", ranked, true}, Case{"one box", one}}) {
+        Case{"v5 in pixels", v5, true}, Case{"v5 of 8 bits", v5, false, true},
+        Case{"one class of 8 bits", small, false, true}, Case{"wide in pixels", wide, true}, Case{"masks", masks},
+        Case{"ranked", ranked}, Case{"ranked in pixels", ranked, true}, Case{"one box", one}}) {
     const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
     for (const Scores scores : {Scores::kSparse, Scores::kDense, Scores::kTied, Scores::kNone, Scores::kDamaged}) {
       for (const int32_t most : {kMaxDetections, 7}) {
@@ -311,7 +312,8 @@ TEST_F(DetectTest, YoloHeadsDecodeAsOnTheCpu) {
         EXPECT_TRUE(scores != Scores::kNone || got.empty());
         total += static_cast<int64_t>(got.size());
         for (size_t i = 0; i < got.size(); ++i) {
-          ASSERT_EQ(got[i].row, expected[i].row) << i << ": score " << got[i].score - expected[i].score << " class " << got[i].class_id << " " << expected[i].class_id;
+          ASSERT_EQ(got[i].row, expected[i].row) << i << ": score " << got[i].score - expected[i].score << " class "
+                                                 << got[i].class_id << " " << expected[i].class_id;
           EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
           EXPECT_NEAR(got[i].score, expected[i].score, 1e-6) << i;
           for (size_t k = 0; k < 4; ++k) {
@@ -360,7 +362,8 @@ TEST_F(DetectTest, YoloTime) {
       const auto begin = std::chrono::steady_clock::now();
       ASSERT_TRUE(decoder->decode(whole(buffer, output), {}, {0.5f, 0.45f, false, 10}).ok());
       gl().Finish();
-      best = std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+      best =
+          std::min(best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
     std::printf("8400 boxes of 80 classes, %s: %.2f ms, %zu found\n", name, best,
                 read_detections(gl(), decoder->detections()).size());

@@ -80,8 +80,10 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
                         " ! glsegment name=segment " + model);
   }
   // The decoders, drawing, and tensors of glinfer stay on the GPU too.
-  for (const std::string& properties : {"task=tensors " + model, "attach-tensors=true " + model,
-                                        "task=classification threshold=0 model=" + red_model(Head::kVector)}) {
+  for (const std::string& properties :
+       {"task=tensors " + model, "attach-tensors=true " + model,
+        "task=classification threshold=0 model=" + red_model(Head::kVector), "threshold=0 model=" + yolo_model({}),
+        "threshold=0 model=" + yolo_model({.rows = YoloFile::Rows::kObjectness})}) {
     pipelines.push_back("gleffects_identity ! glinfer name=segment " + properties);
   }
   for (const std::string& pipeline : pipelines) {

@@ -97,6 +97,66 @@ TEST(Infer, ListsAreNotPainted) {
   EXPECT_NE(pipeline.warning(5).find("cannot determine the task"), std::string::npos);
 }
 
+Rgba filled(int32_t width, int32_t height, std::array<uint8_t, 3> color) {
+  Rgba frame(width, height);
+  for (size_t i = 0; i < frame.pixels.size(); i += 4) {
+    std::ranges::copy(color, frame.pixels.begin() + static_cast<std::ptrdiff_t>(i));
+    frame.pixels[i + 3] = 255;
+  }
+  return frame;
+}
+constexpr std::array<uint8_t, 3> kRed{255, 0, 0}, kGreen{0, 255, 0};
+
+// All layouts of the family: the element recognizes them, suppresses one of two boxes, and reports the other.
+TEST(Infer, YoloBoxesAreRecognized) {
+  using Rows = YoloFile::Rows;
+  for (const Rows rows : {Rows::kBoxesLast, Rows::kBoxesFirst, Rows::kObjectness, Rows::kRanked}) {
+    for (const bool in_pixels : {false, true}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(rows)) + (in_pixels ? " in pixels" : ""));
+      const std::string names = scratch_folder() / "yolo_names.txt";
+      std::ofstream(names) << "tomato\nleaf\n";
+      TestPipeline pipeline(
+          glinfer("results=meta labels=" + names + " model=" + yolo_model({.rows = rows, .in_pixels = in_pixels})));
+      NewestResults seen(pipeline.element());
+      ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+      for (const int32_t class_id : {0, 1}) {
+        const Rgba frame = filled(kSize, kSize, class_id == 0 ? kRed : kGreen);
+        std::optional<Rgba> shown;
+        for (int i = 0; i < 4; ++i) shown = pipeline.pass(frame);
+        ASSERT_TRUE(shown) << pipeline.error();
+        EXPECT_NE(shown->pixels, frame.pixels) << "the box is drawn";
+        // The heads with chosen boxes leave both.
+        ASSERT_EQ(seen.objects.size(), rows == Rows::kRanked && class_id == 0 ? 2u : 1u);
+        EXPECT_EQ(seen.objects[0].label, class_id == 0 ? "tomato" : "leaf");
+      }
+    }
+  }
+}
+
+// Where shapes do not decide, the property does. A warning names it.
+TEST(Infer, UnrecognizedModelsAreToldNearDecoders) {
+  const std::string model = "model=" + yolo_model({.rows = YoloFile::Rows::kBoxesFirst, .odd = true}) + " ";
+  {
+    PlayingPipeline pipeline(glinfer(model));
+    const Rgba frame = filled(kSize, kSize, kRed);
+    EXPECT_EQ(pipeline.shown(frame).pixels, frame.pixels);
+    const std::string warning = pipeline.warning(5);
+    for (const char* part : {"cannot determine the task", "1x23x6", "yolo (", "no box for every cell of 32x32",
+                             "set decoder", "attach-tensors=true"}) {
+      EXPECT_NE(warning.find(part), std::string::npos) << part << " is not in: " << warning;
+    }
+  }
+  PlayingPipeline pipeline(glinfer("decoder=yolo " + model));
+  const Rgba frame = filled(kSize, kSize, kRed);
+  EXPECT_NE(pipeline.shown(frame).pixels, frame.pixels) << "the box is drawn, with its class number";
+  TestPipeline wrong(glinfer("decoder=yolo task=landmarks " + model));
+  wrong.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(wrong.error(5).find("decoder=yolo is for task=detection"), std::string::npos) << wrong.error();
+  TestPipeline other(glinfer("decoder=yolo model=" + red_model()));
+  other.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(other.error(5).find("no output has the shape 1 x boxes x values"), std::string::npos) << other.error();
+}
+
 TEST(Infer, TensorsAreAttachedAndHeld) {
   TestPipeline pipeline(glinfer("attach-tensors=true task=tensors model=" + red_model()));
   Carried carried(pipeline);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -144,6 +145,56 @@ TEST_F(InferTest, DetectorsAreRecognizedByShape) {
     const Rgba photograph = load_picture((*shared_dir() / picture).string());
     keep(process(running, photograph, {}, Fit::kLetterbox), std::string(file) + ".png");
     EXPECT_EQ(detections(running).size(), found);
+  }
+}
+
+// Published detectors of the family: the layout, and the person in a photograph, at the same place.
+TEST_F(InferTest, YoloFilesFindThePerson) {
+  struct Case {
+    const char* file;
+    DecoderKind decoder;
+    int32_t boxes;
+    size_t classes;
+    const char* label;
+  };
+  for (const auto& [file, decoder, boxes, classes, label] :
+       {Case{"yolo11n_int8", DecoderKind::kYolo, 2100, 80, "person"},
+        Case{"openmv_yolov8n_192", DecoderKind::kYolo, 756, 1, ""},
+        Case{"yolov5n_fp16", DecoderKind::kYoloObjectness, 25200, 80, "person"}}) {
+    SCOPED_TRACE(file);
+    const std::string path = std::string("../third/models/") + file;
+    if (!shared_dir() || !std::filesystem::exists(*shared_dir() / "models" / (path + ".tflite"))) {
+      GTEST_SKIP() << "no YOLO models next to the source tree";
+    }
+    Running running = make(path);
+    ASSERT_NE(running.runner, nullptr);
+    EXPECT_EQ(running.model.decoder, decoder);
+    EXPECT_TRUE(running.model.letterbox);
+    EXPECT_EQ(running.model.classes, classes);
+    EXPECT_EQ(running.model.yolo->layout.boxes, boxes);
+    const Rgba photograph = load_picture((*shared_dir() / "media/mp_pose.jpg").string());
+    keep(process(running, photograph, {}, Fit::kLetterbox), std::string(file) + ".png");
+    const std::vector<Detection> found = detections(running);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(running.model.labels.empty() ? "" : running.model.labels[static_cast<size_t>(found[0].class_id)], label);
+    std::printf("%s: score %.3f, box %.3f %.3f %.3f %.3f\n", file, found[0].score, found[0].box[0], found[0].box[1],
+                found[0].box[2], found[0].box[3]);
+    const std::array<float, 4> seen{0.25f, 0.355f, 0.76f, 0.965f};
+    for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(found[0].box[k], seen[k], 0.04) << k;
+    // The same from the output of this run.
+    const BufferRange range = value_of(running.inferencer->tensor(running.model.yolo->output));
+    std::vector<float> numbers(static_cast<size_t>(range.size) / sizeof(float));
+    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
+    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, range.size, GL_MAP_READ_BIT);
+    ASSERT_NE(mapped, nullptr);
+    std::memcpy(numbers.data(), mapped, static_cast<size_t>(range.size));
+    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+    const auto truth = reference_yolo(running.model.yolo->layout, numbers, {}, {0.5f, 0.45f, false, 10});
+    ASSERT_EQ(truth.size(), 1u);
+    EXPECT_EQ(truth[0].row, found[0].row);
+    EXPECT_EQ(truth[0].class_id, found[0].class_id);
   }
 }
 

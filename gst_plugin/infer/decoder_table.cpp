@@ -1,0 +1,291 @@
+#include "infer/decoder_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "element/model_picture.h"
+#include "gobject/log.h"
+#include "infer/labels.h"
+#include "infer/landmarks.h"
+
+#define GST_CAT_DEFAULT sightglass::infer_log()
+
+namespace sightglass {
+
+namespace {
+
+constexpr int32_t kFaceLandmarks = 468, kFaceAndIrisLandmarks = 478, kHandLandmarks = 21;
+constexpr float kMostStretch = 1.5F;  // of an image relative to the model input
+constexpr int32_t kEyeLandmarks = 71, kIrisLandmarks = 5;
+
+// Rows, columns and values per pixel of an output that is an image.
+struct PictureShape {
+  int32_t height = 0, width = 0, channels = 0;
+};
+std::optional<PictureShape> picture_shape(const Shape& shape) {
+  if (shape.rank() < 3 || shape.rank() > 4 || shape.dim(0) != 1 || shape.dim(1) < 2 || shape.dim(2) < 2) return {};
+  const int32_t channels = shape.rank() == 4 ? shape.dim(3) : 1;
+  if (channels != 1 && channels != 3 && channels != 4) return {};
+  return PictureShape{shape.dim(1), shape.dim(2), channels};
+}
+
+bool is_row(const Shape& shape) {
+  return shape.rank() > 0 && shape.elements() > 1 && shape.dim(shape.rank() - 1) == shape.elements();
+}
+
+void set_labels(InferModel& result, size_t output) {
+  const auto& described = result.model->metadata().outputs;
+  if (result.labels.empty() && output < described.size()) result.labels = described[output].labels();
+}
+
+std::optional<Decline> describe_processed(InferModel& result, const InferModelOptions& /*options*/) {
+  const auto outputs = result.model->detection_outputs();
+  if (!outputs) return Decline{"the model does not end in TFLite_Detection_PostProcess"};
+  result.processed = *outputs;
+  set_labels(result, (*outputs)[1]);
+  return std::nullopt;
+}
+
+std::optional<Decline> describe_anchors(InferModel& result, const InferModelOptions& /*options*/) {
+  std::optional<KnownDetector> known = find_raw_detector(*result.model);
+  if (!known) {
+    const auto& outputs = result.model->outputs();
+    const bool is_near = outputs.size() == 2 && outputs[0].shape.rank() == 3 && outputs[1].shape.rank() == 3 &&
+                         outputs[0].shape.dim(1) == outputs[1].shape.dim(1);
+    return Decline{"its boxes are not those of known anchors", is_near};
+  }
+  result.raw_detector = std::move(known->detector);
+  result.letterbox = known->letterbox;
+  set_labels(result, result.raw_detector->scores);
+  if (result.labels.empty()) result.labels = std::move(known->labels);
+  return std::nullopt;
+}
+
+// The number of labels that the application gives decides where shapes do not.
+template <YoloHead kHead, DecoderKind kKind>
+std::optional<Decline> describe_yolo(InferModel& result, const InferModelOptions& options) {
+  YoloSearch search = find_yolo(*result.model, kHead, options.decoder == kKind, result.labels.size());
+  if (!search.found) return Decline{std::move(search.reason), search.is_near};
+  result.letterbox = true;
+  if (result.labels.empty()) result.labels = search.found->names;
+  result.yolo = std::move(search.found);
+  return std::nullopt;
+}
+
+// The outputs with three values per point. Returns nothing if no output has this number of points.
+std::optional<size_t> find_points(const Model& model, int32_t points) {
+  const auto& outputs = model.outputs();
+  const auto found = std::ranges::find_if(
+      outputs, [=](const TensorInfo& t) { return is_row(t.shape) && t.shape.elements() == int64_t{3} * points; });
+  return found == outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(found - outputs.begin()));
+}
+
+// A hand model has two scalar outputs: presence, then handedness.
+void describe_scores(InferModel& result) {
+  InferModel::PointsLayout& points = result.points;
+  const auto& outputs = result.model->outputs();
+  const auto is_logit = [&](size_t output) { return !holds_probabilities(*result.model, output); };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].shape.elements() != 1) continue;
+    if (!points.presence) {
+      points.presence = i;
+      points.presence_is_logit = is_logit(i);
+    } else if (points.subject == InferModel::Subject::kHand && !points.handedness) {
+      points.handedness = i;
+      points.handedness_is_logit = is_logit(i);
+    }
+  }
+}
+
+bool describe_eye(InferModel& result) {
+  const auto eye = find_points(*result.model, kEyeLandmarks), iris = find_points(*result.model, kIrisLandmarks);
+  if (!eye || !iris) return false;
+  result.output = *eye;
+  result.points.further = iris;
+  result.points.count_of_output = kEyeLandmarks;
+  result.points.count = kEyeLandmarks + kIrisLandmarks;
+  result.points.subject = InferModel::Subject::kEye;
+  return true;
+}
+
+std::optional<Decline> describe_landmarks(InferModel& result, const InferModelOptions& options) {
+  const bool asked_for = options.task == InferTask::kLandmarks || options.decoder == DecoderKind::kLandmarks;
+  using enum InferModel::Subject;
+  if (describe_eye(result)) return std::nullopt;
+  bool is_near = false;
+  const auto& outputs = result.model->outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const int64_t numbers = outputs[i].shape.elements();
+    if (!is_row(outputs[i].shape) || numbers % 3 != 0 || numbers / 3 > kMaxLandmarks) continue;
+    is_near = true;
+    const auto count = static_cast<int32_t>(numbers / 3);
+    const bool face = count == kFaceLandmarks || count == kFaceAndIrisLandmarks;
+    // Outputs of other sizes may mean anything.
+    if (!face && !asked_for && !(count == kHandLandmarks && outputs.size() > 1)) continue;
+    result.output = i;
+    result.points.count = result.points.count_of_output = count;
+    result.points.subject = face ? kFace : count == kHandLandmarks ? kHand : kUnknown;
+    describe_scores(result);
+    return std::nullopt;
+  }
+  return Decline{"no output has 3 values for each of 468, 478 or 21 landmarks", is_near};
+}
+
+// The range of the values that samples in [0,1] become.
+ValueRange range_of(const InputSpec& input) {
+  ValueRange range{0, 0};
+  for (size_t channel = 0; channel < input.scale.size(); ++channel) {
+    const double dark = input.offset[channel], bright = dark + input.scale[channel];
+    if (channel == 0) range = {dark, dark};
+    range = {std::min({range.low, dark, bright}), std::max({range.high, dark, bright})};
+  }
+  return range;
+}
+
+// Determines how image values become colors: by the quantization of the output, by the range that the operators prove,
+// or like the input.
+void describe_colors(InferModel& result, const InferModelOptions& options) {
+  const TensorInfo& output = result.model->outputs()[result.output];
+  const InputSpec& input = result.plan_options.inputs[0];
+  const ValueRange range = result.model->output_range(result.output, range_of(input));
+  // 16-bit values are symmetric, whatever they are of.
+  const bool is_proved = output.type != DataType::kInt16 || is_probability(range);
+  const bool is_8_bit = output.type == DataType::kInt8 || output.type == DataType::kUInt8;
+  if (!output.quantization.empty() && is_8_bit) {
+    const auto zero =
+        static_cast<float>(output.quantization.zero_point.empty() ? 0 : output.quantization.zero_point[0]);
+    const float lowest = output.type == DataType::kInt8 ? -128 : 0;
+    result.output_scale = 1 / (255 * output.quantization.scale[0]);
+    result.output_offset = (zero - lowest) / 255;
+  } else if (const std::optional<ToProbability> samples = from_samples(range); samples && is_proved) {
+    result.output_scale = samples->scale;
+    result.output_offset = samples->offset;
+  } else if (input.scale[0] != 0) {
+    result.output_scale = 1 / input.scale[0];
+    result.output_offset = -input.offset[0] / input.scale[0];
+  }
+  if (options.output_scale) result.output_scale = *options.output_scale;
+  if (options.output_offset) result.output_offset = *options.output_offset;
+}
+
+std::optional<Decline> describe_picture(InferModel& result, const InferModelOptions& options) {
+  const auto& outputs = result.model->outputs();
+  const auto found =
+      std::ranges::find_if(outputs, [](const TensorInfo& t) { return picture_shape(t.shape).has_value(); });
+  if (found == outputs.end()) return Decline{"no output is an image of 1, 3 or 4 values per pixel"};
+  const PictureShape shape = *picture_shape(found->shape);
+  // Four values per pixel are more often classes than colors. An output without the proportions of the input is a list.
+  const float stretch = static_cast<float>(shape.width) * static_cast<float>(result.height) /
+                        (static_cast<float>(shape.height) * static_cast<float>(result.width));
+  const bool is_list = stretch < 1 / kMostStretch || stretch > kMostStretch;
+  const bool asked_for = options.task == InferTask::kPicture || options.decoder == DecoderKind::kPicture;
+  if ((shape.channels == 4 || is_list) && !asked_for) {
+    return Decline{found->shape.to_string() + (is_list ? " has not the proportions of the input" : " may be classes"),
+                   !is_list};
+  }
+  result.picture_width = shape.width;
+  result.picture_height = shape.height;
+  result.output = static_cast<size_t>(found - outputs.begin());
+  describe_colors(result, options);
+  return std::nullopt;
+}
+
+std::optional<Decline> describe_classifier(InferModel& result, const InferModelOptions& /*options*/) {
+  const auto& outputs = result.model->outputs();
+  if (outputs.size() != 1 || !is_row(outputs[0].shape)) {
+    return Decline{"there is no single output with a score per class",
+                   std::ranges::any_of(outputs, [](const TensorInfo& t) { return is_row(t.shape); })};
+  }
+  result.output = 0;
+  if (!holds_probabilities(*result.model, 0)) result.activation = OutputActivation::kSoftmax;
+  set_labels(result, 0);
+  return std::nullopt;
+}
+
+std::optional<Decline> describe_tensors(InferModel& /*result*/, const InferModelOptions& /*options*/) {
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<Decoder>> make_no_decoder(const std::shared_ptr<ShareGroup>& /*group*/,
+                                                 const InferModel& /*model*/) {
+  GST_DEBUG_OBJECT(log_object(), "decoder: none, outputs stay tensors");
+  return std::unique_ptr<Decoder>();
+}
+
+using enum DecoderKind;
+
+// In the order in which they are tried; the last one fits every model.
+constexpr DecoderRow kRows[] = {
+    {kPostprocess, "postprocess", InferTask::kDetection, "Boxes of TFLite_Detection_PostProcess: its four outputs",
+     "infer/postprocess.comp", describe_processed, make_detection_decoder},
+    {kAnchors, "anchors", InferTask::kDetection,
+     "Boxes of BlazeFace, BlazePose, palm detectors, and SSD of 300 or 320 pixels: 1xNx(4, 12, 16, 18) and 1xNxC",
+     "detect/best_class.comp, detect/suppress.comp", describe_anchors, make_detection_decoder},
+    {kYoloObjectness, "yolo-objectness", InferTask::kDetection,
+     "Boxes of YOLO v3, v4, v5, v7 and others with a score of any object: 1xNx(5+C)",
+     "detect/yolo_boxes.comp, detect/suppress.comp", describe_yolo<YoloHead::kObjectness, kYoloObjectness>,
+     make_detection_decoder},
+    {kYolo, "yolo", InferTask::kDetection, "Boxes of YOLO v6, v8 and later: 1x(4+C)xN or 1xNx(4+C)",
+     "detect/yolo_boxes.comp, detect/suppress.comp", describe_yolo<YoloHead::kPlain, kYolo>, make_detection_decoder},
+    {kYoloRanked, "yolo-ranked", InferTask::kDetection,
+     "Boxes of YOLO v10, 26 and others that the model has chosen: 1x300x6, corners, score and class",
+     "detect/yolo_boxes.comp, detect/suppress.comp", describe_yolo<YoloHead::kRanked, kYoloRanked>,
+     make_detection_decoder},
+    {kLandmarks, "landmarks", InferTask::kLandmarks,
+     "Points of a face, hand or eye: 3 values for each of at most 478 landmarks", "infer/place_landmarks.comp",
+     describe_landmarks, make_landmark_decoder},
+    {kPicture, "picture", InferTask::kPicture, "Image or depth: 1 x height x width x 1, 3 or 4",
+     "infer/range.comp, infer/to_picture.comp", describe_picture, make_picture_decoder},
+    {kClasses, "classes", InferTask::kClassification, "Score per class of the whole image: a single output of 1xC",
+     "infer/top_classes.comp", describe_classifier, make_class_decoder},
+    {kTensors, "tensors", InferTask::kTensors, "No decoding; frames stay unchanged", "", describe_tensors,
+     make_no_decoder},
+};
+
+// Fails, with the reasons of all decoders that were tried.
+Status no_decoder(const InferModel& result, const std::string& setting, const std::vector<std::string>& reasons) {
+  std::string text = result.model->name() + ", " + setting + ": the outputs are " + list(result.model->outputs());
+  for (const std::string& reason : reasons) text += "; " + reason;
+  return unsupported(text);
+}
+
+}  // namespace
+
+std::span<const DecoderRow> decoder_rows() { return kRows; }
+
+const DecoderRow& row_of(DecoderKind kind) { return *std::ranges::find(kRows, kind, &DecoderRow::kind); }
+
+Status choose_decoder(InferModel& result, const InferModelOptions& options) {
+  std::vector<std::string> reasons, near;
+  const bool is_auto = options.task == InferTask::kAuto && options.decoder == kAuto;
+  const std::string task = std::string("task=") + to_string(options.task);
+  for (const DecoderRow& row : kRows) {
+    if (options.decoder != kAuto && options.decoder != row.kind) continue;
+    if (options.task != InferTask::kAuto && options.task != row.task) {
+      if (options.decoder == kAuto) continue;
+      return invalid_argument(task + ": decoder=" + row.name + " is for task=" + to_string(row.task) +
+                              "; set one of them to auto");
+    }
+    result.task = row.task;
+    result.decoder = row.kind;
+    const std::optional<Decline> decline = row.describe(result, options);
+    if (!decline) {
+      if (row.kind == kTensors && is_auto) result.nearest = std::move(near);
+      return {};
+    }
+    GST_DEBUG_OBJECT(log_object(), "%s: declining decoder %s: %s", result.model->name().c_str(), row.name,
+                     decline->reason.c_str());
+    const std::string reason = std::string(row.name) + " (" + row.meaning + ") does not fit: " + decline->reason;
+    reasons.push_back(reason);
+    if (decline->is_near) near.push_back(reason);
+  }
+  return no_decoder(result, options.decoder != kAuto ? std::string("decoder=") + row_of(options.decoder).name : task,
+                    reasons);
+}
+
+Result<std::unique_ptr<Decoder>> make_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
+  return row_of(model.decoder).make(group, model);
+}
+
+}  // namespace sightglass
