@@ -204,7 +204,7 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
                             std::to_string(output.size) + " bytes, expected " + std::to_string(expected));
   }
   HeadBlock head;
-  head.steps = {layout_.boxes_last ? 1 : layout_.values, layout_.boxes_last ? layout_.boxes : 1, layout_.boxes, 0};
+  head.steps = {layout_.box_step(), layout_.value_step(), layout_.boxes, 0};
   head.head = {layout_.classes, layout_.objectness ? 1 : 0, layout_.ranked ? 1 : 0, 0};
   constexpr float kNeverOverlaps = 2;
   SsdBlock block;

@@ -23,6 +23,7 @@ namespace sightglass {
 inline constexpr float kLargestFraction = 8.0F;
 inline constexpr float kFarthest = 1000000000.0F;  // of coordinates; boxes beyond are no boxes
 inline constexpr int32_t kBoxValues = 4;           // of a box; its scores follow
+inline constexpr float kYoloOverlap = 0.45F;       // of boxes of one object, unless an application says otherwise
 
 // A row has the values of a box: center x and y, width, height; a score of any object, if there is one; a score per
 // class; then further values. Ranked rows have minimum x and y, maximum x and y, score, class; then further values.
@@ -35,6 +36,9 @@ struct YoloLayout {
   int32_t further = 0;            // values that follow: coefficients of masks, or keypoints
   int32_t width = 0, height = 0;  // of the model input in pixels
   int32_t first_further() const { return values - further; }
+  // Between the values of two boxes, and between two values of a box.
+  int32_t box_step() const { return boxes_last ? 1 : values; }
+  int32_t value_step() const { return boxes_last ? boxes : 1; }
 };
 
 enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked };

@@ -82,7 +82,7 @@ void Inferencer::set_look(const InferSettings& settings) {
   look_ = settings.look;
   look_.blendshapes = settings.results.mode != ResultsMode::kNone;
   look_.max_results = settings.max_results.value_or(model_.in_region ? 1 : InferSettings::kUsualResults);
-  const float overlap = model_.yolo ? InferSettings::kUsualOverlapOfYolo : InferSettings::kUsualOverlap;
+  const float overlap = model_.yolo ? kYoloOverlap : InferSettings::kUsualOverlap;
   look_.iou_threshold = settings.iou_threshold.value_or(overlap);
   fit_ = settings.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch);
 }

@@ -38,8 +38,8 @@ struct InferSettings : ElementSettings {
   // Live.
   static constexpr int32_t kUsualResults = 10;
   std::optional<int32_t> max_results;  // unset: kUsualResults, or one face or hand
-  static constexpr float kUsualOverlap = 0.3F, kUsualOverlapOfYolo = 0.45F;
-  std::optional<float> iou_threshold;  // unset: one of these
+  static constexpr float kUsualOverlap = 0.3F;
+  std::optional<float> iou_threshold;  // unset: this, or kYoloOverlap
   InferLook look;                      // its max_results and iou_threshold follow from those above
   std::optional<Fit> fit;              // unset: chosen for the model
 };

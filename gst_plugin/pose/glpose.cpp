@@ -61,7 +61,8 @@ const PropertyTable<PoseSettings>& pose_properties() {
                       "Maximum number of people to find (single-person MoveNet and heatmap models find one)"),
           row::number("person-threshold", "Person threshold", set_by(&S::person_threshold, set_person_threshold),
                       S::kUnsetScore, 1, kLive,
-                      "Minimum score of a person, 0 to 1 (-1 = model default: 0.5 for BlazePose, 0.2 for others)"),
+                      "Minimum score of a person, 0 to 1 (-1 = model default: 0.5 for BlazePose, 0.25 for YOLO, 0.2 "
+                      "for others)"),
           row::number("visibility-threshold", "Visibility threshold", style(&SkeletonStyle::visibility), 0, 1, kLive,
                       "Minimum visibility for a keypoint to be drawn and count for the box of its person"),
           row::number("presence-threshold", "Presence threshold", style(&SkeletonStyle::presence), 0, 1, kLive,
@@ -247,7 +248,7 @@ static void gst_gl_pose_class_init(GstGLPoseClass* klass) {
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenGL pose estimation",
                                         "Filter/Analyzer/Effect/Video",
                                         "Finds and draws keypoints of people with a TensorFlow Lite model in the GL "
-                                        "context of the pipeline: BlazePose, MoveNet, PoseNet or heatmaps",
+                                        "context of the pipeline: BlazePose, MoveNet, PoseNet, YOLO or heatmaps",
                                         SIGHTGLASS_AUTHOR);
 }
 

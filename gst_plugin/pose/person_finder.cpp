@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detect/regions.h"
+#include "detect/yolo_decoder.h"
 #include "gl/compute.h"
 #include "gl/objects.h"
 #include "gl/pass.h"
@@ -151,6 +152,42 @@ class MoveNetMultiFinder : public OneStageFinder {
   UniformBlock<Block> block_;
 };
 
+// The boxes of people are detections; a second pass reads the keypoints of their rows.
+class YoloFinder : public OneStageFinder {
+ public:
+  YoloFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
+             std::vector<SharedProgram> programs, std::unique_ptr<YoloDecoder> decoder)
+      : OneStageFinder(gl, model, std::move(session), std::move(programs)), decoder_(std::move(decoder)), block_(gl) {}
+
+ private:
+  struct Block {  // Decoder of shaders/pose/yolo_persons.comp
+    std::array<float, 8> place{};
+    std::array<float, 4> size{};
+    std::array<int32_t, 4> steps{}, points{};
+    bool operator==(const Block&) const = default;
+  };
+
+  Status decode(const InputTransform& place, const FindOptions& options) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, output(Role::kPoints));
+    SIGHTGLASS_RETURN_IF_ERROR(
+        decoder_->decode(numbers, place, {options.person_score, kYoloOverlap, false, options.max_persons}));
+    const YoloLayout& layout = decoder_->layout();
+    const YoloModel& yolo = *model_.yolo;
+    Pass pass(gl_);
+    pass.uniforms(kParamsBinding, block_,
+                  {rows_of(place),
+                   {static_cast<float>(layout.width), static_cast<float>(layout.height), 0, 0},
+                   {layout.box_step(), layout.value_step(), layout.first_further(), 0},
+                   {yolo.points, yolo.values_of_point, 0, 0}});
+    pass.storage({numbers, {decoder_->detections(), 0, sizeof(Detections)}, found()});
+    pass.dispatch(program(0));
+    return {};
+  }
+
+  std::unique_ptr<YoloDecoder> decoder_;
+  UniformBlock<Block> block_;
+};
+
 class CellsFinder : public OneStageFinder {
  public:
   CellsFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
@@ -232,7 +269,8 @@ Status PersonFinder::find(const UprightFrame& frame, const FindOptions& options)
 
 float usual_person_score(PoseKind kind) {
   // The MediaPipe default for BlazePose. Scores of other models are means over points, many of which may be occluded.
-  return kind == PoseKind::kBlazePose ? 0.5F : 0.2F;
+  if (kind == PoseKind::kBlazePose) return 0.5F;
+  return kind == PoseKind::kYolo ? 0.25F : 0.2F;  // the default of Ultralytics, whose scores are those of boxes
 }
 
 Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_ptr<ShareGroup>& group,
@@ -247,7 +285,7 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
       keys.push_back({model.has(Role::kBackward) ? kGrowPersonsShader : kGrowBothWaysShader});
     }
   } else {
-    keys.push_back({kMoveNetMultiShader});
+    keys.push_back({model.yolo ? kYoloPersonsShader : kMoveNetMultiShader});
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
@@ -257,6 +295,12 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
     GST_DEBUG_OBJECT(log_object(), "finder: %dx%d cells, %s offsets, %s displacements", model.columns, model.rows,
                      model.has(Role::kOffsets) ? "with" : "without", model.has(Role::kForward) ? "with" : "without");
     finder = std::make_unique<CellsFinder>(group->gl(), model, std::move(session), std::move(programs));
+  } else if (model.yolo) {
+    GST_DEBUG_OBJECT(log_object(), "finder: %d keypoints for each of %d boxes", model.yolo->points,
+                     model.yolo->layout.boxes);
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<YoloDecoder> decoder, YoloDecoder::create(group, model.yolo->layout));
+    finder =
+        std::make_unique<YoloFinder>(group->gl(), model, std::move(session), std::move(programs), std::move(decoder));
   } else {
     GST_DEBUG_OBJECT(log_object(), "finder: keypoints of up to %d people", model.rows);
     finder = std::make_unique<MoveNetMultiFinder>(group->gl(), model, std::move(session), std::move(programs));

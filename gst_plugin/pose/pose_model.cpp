@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "detect/yolo_decoder.h"
 #include "element/model_picture.h"
 #include "gobject/log.h"
 #include "meta/persons.h"
@@ -53,6 +54,25 @@ bool describe_movenet(PoseModel& pose, const PoseModelOptions& /*options*/) {
   pose.outputs[Role::kPoints] = points;
   pose.skeleton = &coco_skeleton();
   return true;
+}
+
+// Before MoveNet: rows of 56 values may be those of its people, too, but there are as many as cells.
+bool describe_yolo(PoseModel& pose, const PoseModelOptions& /*options*/) {
+  for (const YoloHead head : {YoloHead::kPlain, YoloHead::kObjectness, YoloHead::kRanked}) {
+    YoloSearch search = find_yolo(*pose.model, head);
+    if (!search.found) {
+      GST_DEBUG_OBJECT(log_object(), "%s: declining YOLO: %s", pose.model->name().c_str(), search.reason.c_str());
+      continue;
+    }
+    const int32_t points = search.found->points;
+    if (points < 1 || points > kMaxKeyPoints || search.found->values_of_point < 2) continue;
+    pose.kind = PoseKind::kYolo;
+    pose.outputs[Role::kPoints] = search.found->output;
+    pose.skeleton = points == kCocoPoints ? &coco_skeleton() : &nameless_skeleton(points);
+    pose.yolo = std::move(search.found);
+    return true;
+  }
+  return false;
 }
 
 bool describe_blazepose(PoseModel& pose, const PoseModelOptions& options) {
@@ -147,6 +167,7 @@ struct Family {
 };
 constexpr Family kFamilies[] = {
     {"BlazePose", "1x195, 1x1, and 1x117", describe_blazepose},
+    {"YOLO", "boxes with keypoints, such as 1x56x8400", describe_yolo},
     {"MoveNet", "1x1x17x3 or 1x6x56", describe_movenet},
     {"BlazePose detection", "12 values and a score per anchor", describe_detection},
     {"PoseNet or heatmaps", "scores per cell and keypoint", describe_cells},
@@ -175,6 +196,8 @@ const char* to_string(PoseKind kind) {
       return "PoseNet";
     case PoseKind::kHeatMaps:
       return "heatmaps";
+    case PoseKind::kYolo:
+      return "YOLO";
     case PoseKind::kBlazePose:
       return "BlazePose landmarks";
     case PoseKind::kBlazePoseDetection:
@@ -200,7 +223,7 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
     return unsupported(
         pose.model->name() + ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
         "; use MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and displacements per cell), heatmaps (1 x rows x "
-        "columns x points) or BlazePose (1x195, 1x1 and 1x117)");
+        "columns x points), YOLO (1 x 56 x boxes) or BlazePose (1x195, 1x1 and 1x117)");
   }
   const Shape& input = pose.model->inputs()[0].shape;
   pose.height = input.dim(1);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "detect/yolo_decoder.h"
 #include "element/model_picture.h"
 #include "known_models.h"
 #include "meta/inference_results.h"
@@ -21,6 +22,7 @@ enum class PoseKind : uint8_t {
   kPoseNet,             // scores and short offsets per cell, for one person
   kPoseNetMulti,        // also displacements along the skeleton, for several people
   kHeatMaps,            // only scores per cell
+  kYolo,                // boxes of people with keypoints (detect/yolo_decoder.h)
   kBlazePose,           // landmarks of the one person in a region
   kBlazePoseDetection,  // boxes and points of people per anchor: the first of two BlazePose stages
 };
@@ -36,7 +38,7 @@ struct PoseModelOptions {
 struct PoseModel {
   // Role of an output.
   enum Role : uint8_t {
-    kPoints,    // the MoveNet tensor; the 39 BlazePose landmarks of x, y, z, visibility and presence
+    kPoints,    // the MoveNet tensor; that of YOLO; the 39 BlazePose landmarks of x, y, z, visibility and presence
     kScore,     // probability of a person; of detections: per anchor
     kBoxes,     // of detections: 12 values per anchor
     kWorld,     // 39 positions in meters
@@ -54,6 +56,7 @@ struct PoseModel {
   PlanOptions plan_options;
   std::array<size_t, kRoles> outputs{};  // indices, or kNone
   const Skeleton* skeleton = nullptr;
+  std::optional<YoloModel> yolo;
   int32_t width = 0, height = 0;   // of the model input, in pixels
   int32_t columns = 0, rows = 0;   // of cells, if any
   bool scores_are_logits = false;  // whether cell scores are logits

@@ -259,7 +259,8 @@ std::string yolo_model(const YoloFile& file) {
   using Rows = YoloFile::Rows;
   constexpr int32_t kSide = 32, kCells = 21, kRanked = 300, kMeans = 3;
   const bool ranked = file.rows == Rows::kRanked, objectness = file.rows == Rows::kObjectness;
-  const int32_t first = objectness ? 5 : 4, before = ranked ? 6 : first + 2;
+  const int32_t classes = file.points > 0 ? 1 : 2;
+  const int32_t first = objectness ? 5 : 4, before = ranked ? 6 : first + classes;
   const int32_t values = before + 3 * file.points + file.coefficients;
   const int32_t rows = (ranked ? kRanked : objectness ? 3 * kCells : kCells) + (file.odd ? 2 : 0);
   std::string path = scratch_folder() / ("yolo_" + std::to_string(static_cast<int>(file.rows)) +
@@ -286,6 +287,7 @@ std::string yolo_model(const YoloFile& file) {
   }
   // Two boxes of the same object, the second one of a lower score, and one of the other class.
   for (const auto& [row, class_id, share] : {std::tuple{5, 0, 0.9F}, {6, 0, 1.0F}, {9, 1, 1.0F}}) {
+    if (class_id >= classes) continue;
     const float* box = kYoloBoxes[class_id];
     set_box(row, box[0] + (share < 1 ? 0.01F : 0), box[1], box[2], box[3]);
     if (objectness) bias[at(row, 4)] = 1;

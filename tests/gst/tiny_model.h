@@ -46,7 +46,7 @@ struct YoloFile {
   enum class Rows { kBoxesLast, kBoxesFirst, kObjectness, kRanked };
   Rows rows = Rows::kBoxesLast;
   bool in_pixels = false;
-  int32_t points = 0;        // of 3 values, on the diagonal of the box, all of score 0.9
+  int32_t points = 0;        // of 3 values, on the diagonal of the box, all of score 0.9; then class 0 is the only one
   int32_t coefficients = 0;  // of masks, with prototypes of 8 x 8 pixels: an object is where the frame has its color
   bool odd = false;          // with two rows more than the input has cells
 };

@@ -6,6 +6,7 @@
 
 #include "gl_pictures.h"
 #include "gpu_engine/internals.h"
+#include "gst/detect/detect_reference.h"
 #include "harness/golden.h"
 #include "harness/value_of.h"
 #include "ops/op_case.h"
@@ -195,6 +196,64 @@ TEST_F(OneStageTest, MoveNetForSeveralPeople) {
   ASSERT_TRUE(finder->find(frame, {.max_persons = 1, .person_score = 0.2F, .seconds = -1}).ok());
   EXPECT_EQ(read(finder->found()).persons[1].points_count, 0);
   EXPECT_EQ(read(finder->found()).persons[4].points_count, 17);
+}
+
+// A model whose output is the first values of its input image: 21 boxes of 32 x 32 pixels, with 17 keypoints each.
+PoseModel yolo_of_pixels(const Shape& shape) {
+  CaseBuilder builder(1);
+  const int32_t numbers = 32 * 32 * 3;
+  const ValueId row = builder.node(OpType::kReshape, ReshapeAttr{{1, numbers}}, {builder.input({1, 32, 32, 3})});
+  StridedSliceAttr first;
+  first.stride = {1, 1};
+  first.size = {1, static_cast<int32_t>(shape.elements())};
+  first.shape = {1, static_cast<int32_t>(shape.elements())};
+  const ValueId values = builder.node(OpType::kStridedSlice, first, {row});
+  builder.node(OpType::kReshape, ReshapeAttr{shape}, {values});
+  return value_of(describe_pose_model(value_of(model_from_graph(builder.build("numbers").graph)), {}));
+}
+
+TEST_F(OneStageTest, YoloForSeveralPeople) {
+  for (const bool boxes_last : {true, false}) {
+    const PoseModel model = yolo_of_pixels(boxes_last ? Shape{1, 56, 21} : Shape{1, 21, 56});
+    ASSERT_EQ(model.kind, PoseKind::kYolo);
+    ASSERT_EQ(model.yolo->points, 17);
+    EXPECT_EQ(model.skeleton, &coco_skeleton());
+    const auto finder = one_stage_finder(model);
+    uint32_t state = 5;
+    int people = 0;
+    double worst = 0;
+    for (int round = 0; round < 20; ++round) {
+      Rgba picture(32, 32);
+      for (uint8_t& byte : picture.pixels) byte = static_cast<uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+      std::vector<float> numbers;
+      for (size_t i = 0; i < static_cast<size_t>(21 * 56); ++i) {
+        numbers.push_back(static_cast<float>(picture.pixels[i / 3 * 4 + i % 3]) / 255);
+      }
+      for (size_t i = 3; i < picture.pixels.size(); i += 4) picture.pixels[i] = 255;
+      const UprightFrame frame = frame_of(picture);
+      ASSERT_TRUE(finder->find(frame, {.max_persons = 4, .person_score = 0.4F, .seconds = -1}).ok());
+      const Persons found = read(finder->found());
+      const auto expected = reference_yolo(model.yolo->layout, numbers, {}, {0.4F, 0.45F, false, 4});
+      ASSERT_EQ(found.count, std::ssize(expected));
+      for (size_t i = 0; i < expected.size(); ++i, ++people) {
+        const Person& person = found.persons[i];
+        ASSERT_EQ(person.points_count, 17);
+        EXPECT_NEAR(person.score, expected[i].score, 1e-5F);
+        for (int32_t k = 0; k < 17; ++k) {
+          const auto value = [&](int32_t v) {
+            const int32_t row = expected[i].row, n = 5 + 3 * k + v;
+            return numbers[static_cast<size_t>(boxes_last ? n * 21 + row : row * 56 + n)];
+          };
+          const KeyPoint& point = person.points[static_cast<size_t>(k)];
+          worst = std::max({worst, 32.0 * std::abs(point.x - value(0)), 32.0 * std::abs(point.y - value(1))});
+          EXPECT_NEAR(point.visibility, value(2), 1e-5F);
+        }
+      }
+    }
+    std::printf("%d people, keypoints off by %.5f pixels at most\n", people, worst);
+    EXPECT_GT(people, 40);
+    EXPECT_LE(worst, 0.01);
+  }
 }
 
 TEST_F(OneStageTest, HeatmapMaximaMayBeBetweenCells) {

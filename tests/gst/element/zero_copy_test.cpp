@@ -119,7 +119,7 @@ TEST(ZeroCopyHud, HundredFramesWithoutAPixel) {
 
 // The same for poses: the GPU decides whether models run.
 TEST(ZeroCopyPose, TwentyFramesWithoutATransfer) {
-  std::vector<std::string> models{"figure"};
+  std::vector<std::string> models{"figure", yolo_model({.points = 17})};
   if (const std::string shared = shared_directory(); !shared.empty()) {
     models.push_back(shared + "/models/pose/movenet_singlepose_lightning_int8_v4.tflite");
     models.push_back(shared + "/models/pose/blazepose_landmark_lite.tflite");

@@ -261,6 +261,34 @@ TEST_F(Pose, GlsegmentWarnsAboutFramesWithoutAMask) {
   EXPECT_NE(alone.warning(5).find("carries no mask"), std::string::npos);
 }
 
+// One person in red frames, whom the element follows from frame to frame.
+TEST_F(Pose, YoloPeopleAreTracked) {
+  Rgba red(64, 64);
+  for (size_t i = 0; i < red.pixels.size(); i += 4) red.pixels[i] = red.pixels[i + 3] = 255;
+  for (const YoloFile& file : {YoloFile{.points = 17}, YoloFile{.in_pixels = true, .points = 17},
+                               YoloFile{.rows = YoloFile::Rows::kRanked, .points = 17}}) {
+    TestPipeline pipeline("glpose name=segment results=meta max-persons=1 model=" + yolo_model(file));
+    NewestResults seen(pipeline.element());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+    std::optional<Rgba> shown;
+    for (int i = 0; i < 6; ++i) shown = pipeline.pass(red);
+    ASSERT_TRUE(shown) << pipeline.error(1);
+    EXPECT_NE(shown->pixels, red.pixels) << "the skeleton is drawn";
+    ASSERT_EQ(seen.objects.size(), 1U);
+    const SeenObject& person = seen.objects[0];
+    EXPECT_EQ(person.id, 1U) << "the same person in all frames";
+    EXPECT_NEAR(person.confidence, kYoloScores[0], 0.01F);
+    ASSERT_EQ(person.points.size(), 17U);
+    EXPECT_EQ(person.points[0].name, "nose");
+    const float* box = kYoloBoxes[0];
+    for (const size_t k : {size_t{0}, size_t{16}}) {
+      const float along = (static_cast<float>(k) + 0.5F) / 17 - 0.5F;
+      EXPECT_NEAR(person.points[k].x, box[0] + along * box[2], 2e-3F) << k;
+      EXPECT_NEAR(person.points[k].y, box[1] + along * box[3], 2e-3F) << k;
+    }
+  }
+}
+
 // The first error of a pipeline with this element.
 std::string error_of(const std::string& element) {
   TestPipeline pipeline(element);
