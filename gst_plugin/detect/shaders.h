@@ -14,6 +14,8 @@ inline const ShaderKey kSuppressShader{"detect/suppress.comp", {}};
 inline const ShaderKey kYoloBoxesShader{"detect/yolo_boxes.comp", {}};
 inline const ShaderKey kSuppressYoloShader{"detect/suppress.comp", {{"YOLO", "1"}}};
 
+inline const ShaderKey kInstanceMasksShader{"detect/instance_masks.comp", {}};
+inline const ShaderKey kInstanceForegroundShader{"detect/instance_masks.comp", {{"FOREGROUND", "1"}}};
 inline const ShaderKey kBeginRegionsShader{"detect/begin_regions.comp", {}};
 inline const ShaderKey kNewRegionsShader{"detect/new_regions.comp", {}};
 inline const ShaderKey kNextRegionShader{"detect/next_region.comp", {}};
@@ -24,8 +26,9 @@ inline ShaderKey sample_look_shader(FrameKind kind) {
 inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"detect/sample_region.comp", {}}, kind); }
 
 inline std::vector<ShaderKey> detect_shader_variants() {
-  std::vector<ShaderKey> keys{kBestClassShader,    kSuppressShader,   kYoloBoxesShader,  kSuppressYoloShader,
-                              kBeginRegionsShader, kNewRegionsShader, kNextRegionShader, kNextLookShader};
+  std::vector<ShaderKey> keys{
+      kBestClassShader,          kSuppressShader,     kYoloBoxesShader,  kSuppressYoloShader, kInstanceMasksShader,
+      kInstanceForegroundShader, kBeginRegionsShader, kNewRegionsShader, kNextRegionShader,   kNextLookShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(sample_look_shader(kind));
     keys.push_back(sample_region_shader(kind));

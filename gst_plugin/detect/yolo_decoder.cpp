@@ -56,6 +56,14 @@ void find_prototypes(const Model& model, YoloModel& yolo, int32_t& coefficients)
   }
 }
 
+// 1 x boxes x values, in any order. Models whose images are arranged (ImageOrder::kArranged) have it with one channel,
+// unlike the proportions of images.
+bool is_list(const Shape& shape, const Shape& input) {
+  if (shape.rank() < 3 || shape.dim(0) != 1 || std::min(shape.dim(1), shape.dim(2)) <= kBoxValues) return false;
+  if (shape.rank() == 3) return true;
+  return shape.rank() == 4 && shape.dim(3) == 1 && !has_proportions_of(input, shape.dim(1), shape.dim(2));
+}
+
 std::string shape_of(const TensorInfo& output) { return output.shape.to_string(); }
 
 // Fits the list of boxes `output` to the head. Returns the reason if it does not.
@@ -146,7 +154,7 @@ YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for, size_
   search.reason = "no output has the shape 1 x boxes x values or 1 x values x boxes";
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Shape& shape = outputs[i].shape;
-    if (shape.rank() != 3 || shape.dim(0) != 1 || std::min(shape.dim(1), shape.dim(2)) <= kBoxValues) continue;
+    if (!is_list(shape, model.inputs()[0].shape)) continue;
     search.is_near = true;
     yolo.output = i;
     search.reason = fit(model, i, classes, is_asked_for, coefficients, yolo);
@@ -227,6 +235,43 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
   pass.storage({boxes, best, largest, {detections_.id(), 0, sizeof(Detections)}});
   pass.dispatch(programs_[1]->id());
   return {};
+}
+
+Result<YoloMasks> YoloMasks::create(const std::shared_ptr<ShareGroup>& group, const YoloLayout& layout,
+                                    const Shape& prototypes, Shows shows, const std::vector<int32_t>& counted) {
+  if (prototypes.rank() != 4 || prototypes.dim(3) != layout.further) {
+    return invalid_argument("prototypes of " + prototypes.to_string() + " do not fit the " +
+                            std::to_string(layout.further) + " coefficients of a box");
+  }
+  const std::array<ProgramKey, 1> keys{
+      ProgramKey{shows == Shows::kForeground ? kInstanceForegroundShader : kInstanceMasksShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  clear_gl_errors(group->gl());
+  Block content;
+  content.size = {prototypes.dim(2), prototypes.dim(1), prototypes.dim(3), 0};
+  content.steps = {layout.box_step(), layout.value_step(), layout.first_further(), 0};
+  for (const int32_t c : counted) {
+    if (c >= 0 && c < kCountedClasses) content.counted[static_cast<size_t>(c / 32)] |= 1U << (c % 32);
+  }
+  YoloMasks masks(group->gl(), std::move(programs[0]), content);
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the masks of a detector"));
+  return masks;
+}
+
+YoloMasks::YoloMasks(const GlApi& gl, SharedProgram program, const Block& content)
+    : gl_(&gl), program_(std::move(program)), block_content_(content), block_(gl) {
+  texture_ = make_texture(gl, GL_RGBA8, content.size[0], content.size[1]);
+}
+
+void YoloMasks::run(const BufferRange& output, const BufferRange& prototypes, GLuint detections,
+                    const InputTransform& to_upright) {
+  const auto& m = to_upright.m;
+  block_content_.place = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
+  Pass pass(*gl_);
+  pass.uniforms(kParamsBinding, block_, block_content_);
+  pass.storage({output, prototypes, {detections, 0, sizeof(Detections)}});
+  pass.write(0, texture_.id(), GL_RGBA8);
+  pass.dispatch(program_->id(), groups_across(block_content_.size[0]), groups_across(block_content_.size[1]));
 }
 
 }  // namespace sightglass

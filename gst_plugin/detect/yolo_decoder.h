@@ -2,6 +2,7 @@
 // detections. Finds the layout of a head in the shapes of a model and the notes of its exporter.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
+#include "sightglass/texture_ref.h"
 
 namespace sightglass {
 
@@ -23,6 +25,7 @@ namespace sightglass {
 inline constexpr float kLargestFraction = 8.0F;
 inline constexpr float kFarthest = 1000000000.0F;  // of coordinates; boxes beyond are no boxes
 inline constexpr int32_t kBoxValues = 4;           // of a box; its scores follow
+inline constexpr int32_t kCountedClasses = 256;    // for masks; others do not count
 inline constexpr float kYoloOverlap = 0.45F;       // of boxes of one object, unless an application says otherwise
 
 // A row has the values of a box: center x and y, width, height; a score of any object, if there is one; a score per
@@ -91,6 +94,39 @@ class YoloDecoder {
   UniformBlock<HeadBlock> head_block_;
   UniformBlock<SsdBlock> block_;
   GlBuffer boxes_, best_, largest_, detections_;
+};
+
+// The masks of the objects that a YoloDecoder has found, from the prototypes of a segmentation model. They cover the
+// model input. Same rules as YoloDecoder.
+class YoloMasks {
+ public:
+  enum class Shows : uint8_t {
+    kObjects,     // colors of classes, multiplied by probabilities, which are in A (shaders/draw/masks.frag)
+    kForeground,  // the probability of the classes that count, in R
+  };
+  // `prototypes` is the shape of that output. `counted`: classes for kForeground.
+  static Result<YoloMasks> create(const std::shared_ptr<ShareGroup>& group, const YoloLayout& layout,
+                                  const Shape& prototypes, Shows shows, const std::vector<int32_t>& counted = {});
+
+  // Issues one dispatch after YoloDecoder::decode() with the same `output` and `to_upright`.
+  void run(const BufferRange& output, const BufferRange& prototypes, GLuint detections,
+           const InputTransform& to_upright);
+  TextureRef texture() const { return {texture_.id(), GL_TEXTURE_2D, block_content_.size[0], block_content_.size[1]}; }
+
+ private:
+  struct Block {  // Params of shaders/detect/instance_masks.comp
+    std::array<int32_t, 4> size{}, steps{};
+    std::array<uint32_t, kCountedClasses / 32> counted{};
+    std::array<float, 8> place{};
+    bool operator==(const Block&) const = default;
+  };
+  YoloMasks(const GlApi& gl, SharedProgram program, const Block& content);
+
+  const GlApi* gl_;
+  SharedProgram program_;
+  Block block_content_;
+  UniformBlock<Block> block_;
+  GlTexture texture_;
 };
 
 }  // namespace sightglass

@@ -96,4 +96,40 @@ Status OverlayPainter::draw(const TextureRef& picture, std::span<const Primitive
   });
 }
 
+Result<MaskPainter> MaskPainter::create(const std::shared_ptr<ShareGroup>& group) {
+  const ProgramKey keys[] = {kMasksProgram};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  const GlApi& gl = group->gl();
+  clear_gl_errors(gl);
+  MaskPainter painter(gl, std::move(programs[0]));
+  const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1), masks = make_texture(gl, GL_RGBA8, 1, 1);
+  SIGHTGLASS_RETURN_IF_ERROR(painter.draw({picture.id(), GL_TEXTURE_2D, 1, 1}, {masks.id(), GL_TEXTURE_2D, 1, 1}, {}));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "drawing masks for the first time"));
+  return painter;
+}
+
+MaskPainter::MaskPainter(const GlApi& gl, SharedProgram program)
+    : gl_(&gl),
+      program_(std::move(program)),
+      block_(gl),
+      vertex_array_(make_vertex_array(gl)),
+      target_(gl),
+      sampler_(make_sampler(gl, GL_LINEAR)) {}
+
+Status MaskPainter::draw(const TextureRef& picture, const TextureRef& masks, const InputTransform& picture_to_masks) {
+  constexpr float kOpacity = 0.45F;
+  const auto& m = picture_to_masks.m;
+  const GlApi& gl = *gl_;
+  const GlStateGuard bindings(gl);
+  const DrawStateGuard drawing(gl);
+  Pass pass(gl, sampler_.id());
+  return target_.draw(pass, {&picture, 1}, "the frame under masks", [&] {
+    gl.Enable(GL_BLEND);
+    gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    pass.uniforms(kPictureBinding, block_, {{m[0], m[1], m[2], 0, m[3], m[4], m[5], 0}, {kOpacity, 0, 0, 0}});
+    pass.read(kTextUnit, masks.id);
+    pass.draw(program_->id(), vertex_array_.id());
+  });
+}
+
 }  // namespace sightglass

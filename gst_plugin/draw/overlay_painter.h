@@ -1,4 +1,4 @@
-// Draws lines, discs, boxes and text over an image in a texture.
+// Draws lines, discs, boxes, text and masks over an image in a texture.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include "gl/objects.h"
 #include "gl/pass.h"
 #include "sightglass/gl_objects.h"
+#include "sightglass/input_transform.h"
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
@@ -71,6 +72,33 @@ class OverlayPainter {
   OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram program);
 
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
+  const GlApi* gl_;
+  SharedProgram program_;
+  UniformBlock<Block> block_;
+  GlVertexArray vertex_array_;
+  DrawTarget target_;
+  GlSampler sampler_;
+};
+
+// Tints the pixels of masks (shaders/draw/masks.frag). All calls, including the destructor, need the context current
+// and restore GL state.
+class MaskPainter {
+ public:
+  // Compiles the programs that the share group does not have yet, and draws once, so that drivers finish compiling.
+  static Result<MaskPainter> create(const std::shared_ptr<ShareGroup>& group);
+
+  // Blends `masks`, an image of colors multiplied by the probabilities in A, over `picture`, which must be renderable.
+  // `picture_to_masks` maps coordinates, both in fractions.
+  Status draw(const TextureRef& picture, const TextureRef& masks, const InputTransform& picture_to_masks);
+
+ private:
+  struct Block {  // shaders/draw/masks.frag
+    std::array<float, 8> place{};
+    std::array<float, 4> look{};
+    bool operator==(const Block&) const = default;
+  };
+  MaskPainter(const GlApi& gl, SharedProgram program);
+
   const GlApi* gl_;
   SharedProgram program_;
   UniformBlock<Block> block_;

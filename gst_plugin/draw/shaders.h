@@ -12,6 +12,10 @@ inline constexpr uint32_t kPictureBinding = 0;  // the uniform block Picture
 inline constexpr uint32_t kTextUnit = 0;        // the text atlas of a range of primitives
 inline const ProgramKey kOverlayProgram{{"draw/primitive.vert", {}}, {"draw/primitive.frag", {}}};
 
-inline std::vector<ShaderKey> draw_shader_variants() { return kOverlayProgram; }
+inline const ProgramKey kMasksProgram{{"gl/fullscreen.vert", {}}, {"draw/masks.frag", {}}};
+
+inline std::vector<ShaderKey> draw_shader_variants() {
+  return {kOverlayProgram[0], kOverlayProgram[1], kMasksProgram[1]};
+}
 
 }  // namespace sightglass

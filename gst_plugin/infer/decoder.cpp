@@ -195,21 +195,33 @@ class RawDetections final : public Decoder {
 
 class YoloDetections final : public Decoder {
  public:
-  YoloDetections(std::unique_ptr<YoloDecoder> decoder, size_t output, LabelledResults drawing)
-      : decoder_(std::move(decoder)), output_(output), drawing_(std::move(drawing)) {}
+  YoloDetections(std::unique_ptr<YoloDecoder> decoder, std::optional<YoloMasks> masks, const YoloModel& model,
+                 LabelledResults drawing)
+      : decoder_(std::move(decoder)),
+        masks_(std::move(masks)),
+        output_(model.output),
+        prototypes_(model.prototypes.value_or(0)),
+        drawing_(std::move(drawing)) {}
 
   Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange output, session.output_buffer(output_));
-    return decoder_->decode(output, to_upright, {look.threshold, look.iou_threshold, false, look.max_results});
+    SIGHTGLASS_RETURN_IF_ERROR(
+        decoder_->decode(output, to_upright, {look.threshold, look.iou_threshold, false, look.max_results}));
+    if (!masks_ || !look.draw) return {};
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange prototypes, session.output_buffer(prototypes_));
+    masks_->run(output, prototypes, decoder_->detections(), to_upright);
+    return {};
   }
   BufferRange results() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
   PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
     return drawing_.primitives(results(), width, height, look);
   }
+  TextureRef masks() const override { return masks_ ? masks_->texture() : TextureRef(); }
 
  private:
   std::unique_ptr<YoloDecoder> decoder_;
-  size_t output_;
+  std::optional<YoloMasks> masks_;
+  size_t output_, prototypes_;
   LabelledResults drawing_;
 };
 
@@ -278,7 +290,14 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
     GST_DEBUG_OBJECT(log_object(), "decoder: YOLO, %d boxes of %d values, %d classes, %s", layout.boxes, layout.values,
                      layout.classes, layout.ranked ? "chosen by the model" : "suppressed by class");
     SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<YoloDecoder> decoder, YoloDecoder::create(group, layout));
-    return std::make_unique<YoloDetections>(std::move(decoder), model.yolo->output, std::move(drawing));
+    std::optional<YoloMasks> masks;
+    if (model.yolo->prototypes) {
+      const Shape& shape = model.model->outputs()[*model.yolo->prototypes].shape;
+      SIGHTGLASS_ASSIGN_OR_RETURN(YoloMasks objects,
+                                  YoloMasks::create(group, layout, shape, YoloMasks::Shows::kObjects));
+      masks.emplace(std::move(objects));
+    }
+    return std::make_unique<YoloDetections>(std::move(decoder), std::move(masks), *model.yolo, std::move(drawing));
   }
   if (model.raw_detector) {
     GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",

@@ -58,6 +58,9 @@ class Decoder {
   // An image that covers the whole model input, to show instead of the frame; no texture if there is none. Always the
   // same texture.
   virtual TextureRef picture() const { return {}; }
+  // Masks to blend over the frame under the primitives, which cover the whole model input (draw/overlay_painter.h); no
+  // texture if there are none. Always the same texture.
+  virtual TextureRef masks() const { return {}; }
   // For models that run on regions of the frame (InferModel::in_region), one after another: call before decode(), which
   // then decodes the landmarks of the current region and ignores `to_upright`.
   virtual void set_region(const RegionView& /*region*/) {}

@@ -32,6 +32,10 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, s
     SIGHTGLASS_ASSIGN_OR_RETURN(result->blendshapes_, Blendshapes::create(target.group, std::move(blendshapes)));
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(result->overlay_, OverlayPainter::create(target.group));
+  if (result->decoder_ && result->decoder_->masks().id != 0) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(MaskPainter masks, MaskPainter::create(target.group));
+    result->masks_.emplace(std::move(masks));
+  }
   const FrameKind read = FrameReader::planned_kind(target.device, target.frame, life);
   SIGHTGLASS_ASSIGN_OR_RETURN(FramePainter frames, FramePainter::create(target.group, read));
   result->frames_.emplace(std::move(frames));
@@ -197,6 +201,7 @@ Status Inferencer::draw(const UprightFrame& frame, GLuint output, Shown shown) {
   }
   SIGHTGLASS_RETURN_IF_ERROR(draw_frame(frame, output, input_to_upright_));
   if (!decoder_ || !look_.draw) return {};
+  if (masks_) SIGHTGLASS_RETURN_IF_ERROR(masks_->draw(target(output), decoder_->masks(), input_to_upright_.inverse()));
   const int32_t shown_width = size_.shown_width();
   const PrimitiveRange shapes[] = {decoder_->primitives(shown_width, size_.height, look_)};
   return shapes[0].count > 0 ? overlay_->draw(target(output), shapes, shown_width) : Status();

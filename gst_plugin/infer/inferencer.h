@@ -123,6 +123,7 @@ class Inferencer : public Effect {
   std::unique_ptr<Decoder> decoder_;          // null: no decoding
   std::optional<FramePainter> frames_;        // draws frames
   std::optional<FramePainter> pictures_;      // draws images output by the model
+  std::optional<MaskPainter> masks_;          // if the decoder makes masks
   std::unique_ptr<OverlayPainter> overlay_;
   std::unique_ptr<TensorAttachment> tensors_;  // null: they are not attached
   FrameSize size_;                             // of upright frames

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "element_names.h"
 #include "known_models.h"
 #include "sightglass/model.h"
 
@@ -170,9 +171,64 @@ std::optional<ClassLayout> class_layout(const Model& model, size_t output, const
   return layout;
 }
 
+std::optional<YoloModel> find_objects(const Model& model) {
+  if (model.inputs().size() != 1) return std::nullopt;
+  for (const YoloHead head : {YoloHead::kPlain, YoloHead::kObjectness, YoloHead::kRanked}) {
+    YoloSearch search = find_yolo(model, head);
+    if (search.found) return std::move(search.found);
+  }
+  return std::nullopt;
+}
+
+// Unless `classes` names some, the foreground is people, or objects of all classes if none is called a person.
+Result<MaskModel> describe_objects(const Model& model, YoloModel yolo, const MaskModelOptions& options) {
+  if (!yolo.prototypes) {
+    return unsupported(model.name() + ": output " + describe(model.outputs()[yolo.output]) +
+                       " has the boxes of a YOLO detector, but the model has no masks; set model to a segmentation "
+                       "model, or run it with " +
+                       elements::kInfer.element);
+  }
+  constexpr int32_t kCocoClasses = 80;
+  const int32_t classes = yolo.layout.classes > 0 ? std::min(yolo.layout.classes, kCountedClasses) : kCountedClasses;
+  MaskModel result;
+  MaskModel::Objects objects{std::move(yolo), options.classes};
+  for (const int32_t c : objects.classes) {
+    if (c < classes) continue;
+    return invalid_argument(model.name() + ": classes names class " + std::to_string(c) +
+                            ", but the model has classes 0 to " + std::to_string(classes - 1));
+  }
+  const auto& names = objects.yolo.names;
+  const auto person = std::ranges::find(names, "person");
+  if (objects.classes.empty() && person != names.end()) {
+    objects.classes = {static_cast<int32_t>(person - names.begin())};
+  } else if (objects.classes.empty() && names.empty() && classes == kCocoClasses) {
+    objects.classes = {0};
+  } else if (objects.classes.empty()) {
+    for (int32_t c = 0; c < classes; ++c) objects.classes.push_back(c);
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, std::nullopt, options.normalization));
+  result.output = *objects.yolo.prototypes;
+  result.width = objects.yolo.layout.width;
+  result.height = objects.yolo.layout.height;
+  result.plan_options.inputs = {std::move(source)};
+  OutputSpec unused;
+  unused.target = OutputSpec::Target::kNone;
+  result.plan_options.outputs.assign(model.outputs().size(), unused);
+  for (const size_t output : {result.output, objects.yolo.output}) {
+    result.plan_options.outputs[output].target = OutputSpec::Target::kBuffer;
+  }
+  result.objects = std::move(objects);
+  return result;
+}
+
 Result<MaskModel> describe_segmenter(const Model& model, const std::optional<KnownModel>& published,
                                      const MaskModelOptions& options) {
   const std::string& name = model.name();
+  if (options.output < 0 && !published) {
+    if (std::optional<YoloModel> yolo = find_objects(model)) {
+      return describe_objects(model, std::move(*yolo), options);
+    }
+  }
   // Checked before the output, so that a model without an image input gets this error first.
   SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalization));
   SIGHTGLASS_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "detect/yolo_decoder.h"
 #include "element/model_picture.h"
 #include "known_models.h"
 #include "sightglass/model.h"
@@ -40,7 +41,13 @@ struct ClassLayout {
 
 struct MaskModel {
   PlanOptions plan_options;  // inputs and outputs
-  size_t output = 0;
+  size_t output = 0;         // of YOLO: the prototypes
+  // For YOLO segmentation models: the masks of objects of these classes are the foreground.
+  struct Objects {
+    YoloModel yolo;
+    std::vector<int32_t> classes;
+  };
+  std::optional<Objects> objects;
   // For models with three or more classes: their output is planned as a buffer. Otherwise the output is a texture of
   // probabilities.
   std::optional<ClassLayout> classes;

@@ -11,6 +11,7 @@
 #include "detect/yolo_decoder.h"
 #include "detect_reference.h"
 #include "gl/shaders.h"
+#include "gl_pictures.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
@@ -328,6 +329,60 @@ TEST_F(DetectTest, YoloHeadsDecodeAsOnTheCpu) {
   EXPECT_GT(total, 2000);
   EXPECT_LE(worst, 0.5);
   EXPECT_LE(worst, 0.01) << "float arithmetic";
+}
+
+// The masks of objects, and the foreground of some classes, as a scalar loop over cells and objects has them.
+TEST_F(DetectTest, YoloMasksAreThoseOfTheCpu) {
+  const YoloLayout layout{1029, 40, true, 4, false, false, 32, 224, 224};
+  const Shape shape{1, 56, 40, 32};
+  const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
+  const auto decoder = value_of(YoloDecoder::create(group, layout));
+  const std::vector<float> output = yolo_values(layout, Scores::kSparse, false, 5);
+  std::vector<float> prototypes;
+  uint32_t state = 9;
+  for (int64_t i = 0; i < shape.elements(); ++i) {
+    prototypes.push_back(static_cast<float>((state = state * 1664525 + 1013904223) >> 8) * 0x1p-22f - 2);
+  }
+  const GlBuffer boxes = upload(output), images = upload(prototypes);
+  const InputTransform place{{0.9f, 0, 0.1f, 0, 1.2f, -0.1f}};
+  ASSERT_TRUE(decoder->decode(whole(boxes, output), place, {0.4f, 0.45f, false, 60}).ok());
+  const std::vector<Detection> found = read_detections(gl(), decoder->detections());
+  ASSERT_GT(found.size(), 20u);
+  for (const auto shows : {YoloMasks::Shows::kObjects, YoloMasks::Shows::kForeground}) {
+    const std::vector<int32_t> counted{1, 3};
+    YoloMasks masks = value_of(YoloMasks::create(group, layout, shape, shows, counted));
+    const GlState before = snapshot_gl_state(gl());
+    masks.run(whole(boxes, output), whole(images, prototypes), decoder->detections(), place);
+    EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+    const Rgba got = download(gl(), masks.texture().id, 40, 56);
+    int inside = 0;
+    double worst = 0;
+    for (int32_t y = 0; y < 56; ++y) {
+      for (int32_t x = 0; x < 40; ++x) {
+        const double at_x = 0.9 * (x + 0.5) / 40 + 0.1, at_y = 1.2 * (y + 0.5) / 56 - 0.1;
+        double best = 0;
+        for (const Detection& object : found) {
+          const bool counts =
+              shows == YoloMasks::Shows::kObjects || std::ranges::find(counted, object.class_id) != counted.end();
+          if (!counts || at_x < object.box[0] || at_y < object.box[1] || at_x > object.box[2] || at_y > object.box[3])
+            continue;
+          double sum = 0;
+          for (size_t k = 0; k < 32; ++k) {
+            sum += output[(8 + k) * 1029 + static_cast<size_t>(object.row)] *
+                   prototypes[static_cast<size_t>(y * 40 + x) * 32 + k];
+          }
+          best = std::max(best, 1 / (1 + std::exp(-sum)));
+        }
+        inside += best > 0 ? 1 : 0;
+        const size_t channel = shows == YoloMasks::Shows::kObjects ? 3 : 0;
+        worst = std::max(worst, std::abs(got.at(x, y)[channel] - 255 * best));
+      }
+    }
+    std::printf("%d of 2240 cells in boxes, off by %.2f of 255 at most\n", inside, worst);
+    EXPECT_GT(inside, 200);
+    EXPECT_LE(worst, 0.6);
+  }
+  EXPECT_FALSE(YoloMasks::create(group, layout, {1, 56, 40, 16}, YoloMasks::Shows::kObjects).ok());
 }
 
 TEST_F(DetectTest, WrongYoloLayoutsAndOutputsAreRejected) {

@@ -68,6 +68,7 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
     pipelines.push_back(segment + model + look);
   }
   pipelines.push_back(segment + "background=overlay model=" + red_model(Head::kFourClasses));
+  pipelines.push_back(segment + "model=" + yolo_model({.coefficients = 32}));
   // With masks for other elements.
   pipelines.push_back(segment + model + "segment.mask ! queue ! fakesink async=false segment.src ! queue");
   // With a second video as background.

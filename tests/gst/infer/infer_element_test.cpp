@@ -133,6 +133,20 @@ TEST(Infer, YoloBoxesAreRecognized) {
   }
 }
 
+// An object has the color of its class where its mask is, and no more.
+TEST(Infer, YoloMasksAreDrawn) {
+  TestPipeline pipeline(glinfer("line-width=1 fit=stretch threshold=0.3 model=" + yolo_model({.coefficients = 32})));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  const Rgba frame = left_half_red(kSize, kSize);
+  const std::optional<Rgba> shown = pipeline.pass(frame);
+  ASSERT_TRUE(shown) << pipeline.error();
+  // The box is from (0.05, 0.2) to (0.45, 0.8), and the mask covers all of it.
+  EXPECT_NE(std::memcmp(shown->at(kSize / 4, kSize * 2 / 3), frame.at(kSize / 4, kSize * 2 / 3), 3), 0);
+  for (const auto& [x, y] : {std::pair{kSize / 4, kSize - 4}, {kSize * 3 / 4, kSize / 2}}) {
+    EXPECT_EQ(std::memcmp(shown->at(x, y), frame.at(x, y), 3), 0) << x << " " << y;
+  }
+}
+
 // Where shapes do not decide, the property does. A warning names it.
 TEST(Infer, UnrecognizedModelsAreToldNearDecoders) {
   const std::string model = "model=" + yolo_model({.rows = YoloFile::Rows::kBoxesFirst, .odd = true}) + " ";

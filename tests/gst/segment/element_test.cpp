@@ -86,6 +86,27 @@ TEST(GlSegment, EveryKindOfHeadGivesTheSameMask) {
 }
 
 // Operators that the GPU cannot run use the CPU, with one warning for all frames.
+// The foreground is the mask of an object inside its box, from (0.05, 0.2) to (0.45, 0.8).
+TEST(GlSegment, ObjectsOfYoloAreForeground) {
+  const Rgba frame = left_half_red(64, 64);
+  const std::string model = "glsegment name=segment background=mask model=" + yolo_model({.coefficients = 32});
+  for (const auto& [classes, is_in] : {std::pair{"", true}, {" classes=0", true}, {" classes=1", false}}) {
+    PlayingPipeline pipeline(model + classes);
+    const std::optional<Rgba> mask = pipeline.pass(frame);
+    ASSERT_TRUE(mask) << pipeline.error();
+    EXPECT_EQ(mask->at(16, 32)[0], is_in ? 255 : 0) << classes;
+    for (const auto& [x, y] : {std::pair{16, 2}, {16, 61}, {48, 32}}) EXPECT_EQ(mask->at(x, y)[0], 0) << x << " " << y;
+  }
+  const auto error_of = [](const std::string& description) {
+    TestPipeline pipeline(description);
+    pipeline.set_state(GST_STATE_PLAYING);
+    return pipeline.error(5);
+  };
+  EXPECT_NE(error_of(model + " classes=7").find("the model has classes 0 to 1"), std::string::npos);
+  const std::string boxes = error_of("glsegment name=segment model=" + yolo_model({}));
+  EXPECT_NE(boxes.find("boxes of a YOLO detector"), std::string::npos) << boxes;
+}
+
 TEST(GlSegment, FallsBackToTheCpu) {
   PlayingPipeline pipeline(element("background=mask fallback=cpu", Head::kCpuOnly));
   const std::string warning = pipeline.warning(5);
