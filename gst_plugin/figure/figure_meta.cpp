@@ -1,4 +1,4 @@
-#include "figure/figure_meta.h"
+#include "sightglass/gst/figure_meta.h"
 
 #include <gst/video/gstvideometa.h>
 #include <gst/video/video.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "figure/glfiguresrc.h"
 #include "gobject/guarded.h"
-#include "sightglass/gst/figure_meta.h"
 
 namespace sightglass {
 

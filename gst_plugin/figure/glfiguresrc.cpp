@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "figure/figure_meta.h"
 #include "figure/renderer.h"
 #include "figure/scene.h"
 #include "gl/gl_bridge.h"

@@ -1,11 +1,10 @@
-#include "infer/decoder_table.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "element/model_picture.h"
 #include "gobject/log.h"
+#include "infer/decoder.h"
 #include "infer/labels.h"
 #include "infer/landmarks.h"
 

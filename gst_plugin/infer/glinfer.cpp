@@ -11,7 +11,7 @@
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "gpu_engine/files.h"
-#include "infer/decoder_table.h"
+#include "infer/decoder.h"
 #include "infer/infer_model.h"
 #include "infer/inferencer.h"
 #include "meta/meta_types.h"

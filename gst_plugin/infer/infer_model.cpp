@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "element/model_picture.h"
-#include "infer/decoder_table.h"
+#include "infer/decoder.h"
 #include "infer/labels.h"
 #include "known_models.h"
 

@@ -26,7 +26,7 @@ enum class InferTask : uint8_t {
 };
 const char* to_string(InferTask task);  // "classification"
 
-// Rows of the table in infer/decoder_table.h. kAuto: the first one that fits.
+// Rows of the table in infer/decoder.h. kAuto: the first one that fits.
 enum class DecoderKind : uint8_t {
   kAuto,
   kPostprocess,

@@ -7,7 +7,6 @@
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
 #include "infer/decoder.h"
-#include "infer/decoder_table.h"
 #include "infer/landmarks.h"
 #include "infer/tensor_attachment.h"
 #include "model_store.h"

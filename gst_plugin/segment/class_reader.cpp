@@ -41,7 +41,6 @@ Result<ClassReader> ClassReader::create(const std::shared_ptr<ShareGroup>& group
   ClassReader reader(group->gl(), layout, output, std::move(programs));
   // Some drivers finish compiling only when a program runs.
   reader.run();
-  reader.lay_out_legend();
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what reads the model's classes"));
   return reader;
 }
@@ -74,12 +73,15 @@ PrimitiveRange ClassReader::legend() const {
 }
 
 void ClassReader::run() {
-  Pass pass(*gl_);
-  pass.uniforms(kParamsBinding, class_block_, class_content_);
-  pass.storage(kScoresBinding, output_);
-  pass.storage(kSeenBinding, seen());
-  pass.write(0, texture_.id(), GL_RGBA8);
-  pass.dispatch(programs_[0]->id(), groups_across(layout_.width), groups_across(layout_.height));
+  {
+    Pass pass(*gl_);
+    pass.uniforms(kParamsBinding, class_block_, class_content_);
+    pass.storage(kScoresBinding, output_);
+    pass.storage(kSeenBinding, seen());
+    pass.write(0, texture_.id(), GL_RGBA8);
+    pass.dispatch(programs_[0]->id(), groups_across(layout_.width), groups_across(layout_.height));
+  }
+  lay_out_legend();  // also while it is not shown: it counts anew then
 }
 
 void ClassReader::resize(int32_t frame_height) {
@@ -97,6 +99,26 @@ void ClassReader::lay_out_legend() {
   pass.storage(kPrimitivesBinding, legend_.storage());
   pass.storage(kLabelsBinding, labels_.block());
   pass.dispatch(programs_[1]->id());
+}
+
+Result<ObjectReader> ObjectReader::create(const std::shared_ptr<ShareGroup>& group, const MaskModel& mask,
+                                          const Session& session) {
+  const YoloModel& yolo = mask.objects->yolo;
+  const Shape& shape = session.plan().model().outputs()[mask.output].shape;
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<YoloDecoder> decoder, YoloDecoder::create(group, yolo.layout));
+  SIGHTGLASS_ASSIGN_OR_RETURN(YoloMasks masks, YoloMasks::create(group, yolo.layout, shape,
+                                                                 YoloMasks::Shows::kForeground, mask.objects->classes));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange boxes, session.output_buffer(yolo.output));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange prototypes, session.output_buffer(mask.output));
+  return ObjectReader(std::move(decoder), std::move(masks), boxes, prototypes);
+}
+
+// In fractions of the model input, like the mask.
+Status ObjectReader::run() {
+  constexpr float kLeastScore = 0.25F;  // the default of Ultralytics
+  SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(boxes_, {}, {kLeastScore, kYoloOverlap, false, kMaxDetections}));
+  masks_.run(boxes_, prototypes_, decoder_->detections(), {});
+  return {};
 }
 
 }  // namespace sightglass

@@ -1,10 +1,12 @@
-// Converts the class scores of a model to a texture for compositing, and lays out the legend.
+// Converts the class scores or the objects of a model to a texture for compositing, and lays out the legend.
 #pragma once
 
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "detect/yolo_decoder.h"
 #include "draw/label_table.h"
 #include "draw/overlay_painter.h"
 #include "gl/objects.h"
@@ -26,12 +28,10 @@ class ClassReader {
 
   // RGBA8: foreground probability in R, index of the class to show in G.
   TextureRef texture() const { return {texture_.id(), GL_TEXTURE_2D, layout_.width, layout_.height}; }
-  // Fills the texture after a run of the model, and counts pixels for the legend.
+  // Fills the texture after a run of the model, and lays out the legend of its classes.
   void run();
   // Sets the frame height for the legend.
   void resize(int32_t frame_height);
-  // Lays out the legend from the pixels counted since the previous call.
-  void lay_out_legend();
   PrimitiveRange legend() const;
 
  private:
@@ -46,6 +46,8 @@ class ClassReader {
     std::array<int32_t, 4> counting{};
     bool operator==(const LegendBlock&) const = default;
   };
+  // From the pixels counted since the previous call.
+  void lay_out_legend();
   BufferRange seen() const;
   ClassReader(const GlApi& gl, const ClassLayout& layout, const BufferRange& output,
               std::vector<SharedProgram> programs);
@@ -62,6 +64,27 @@ class ClassReader {
   UniformBlock<ClassBlock> class_block_;
   UniformBlock<LegendBlock> legend_block_;
   int32_t frame_height_ = 0;
+};
+
+// The same for models that find objects: the foreground is the masks of objects of some classes.
+class ObjectReader {
+ public:
+  // `session` runs the model of `mask`, and outlives this.
+  static Result<ObjectReader> create(const std::shared_ptr<ShareGroup>& group, const MaskModel& mask,
+                                     const Session& session);
+
+  // RGBA8: foreground probability in R.
+  TextureRef texture() const { return masks_.texture(); }
+  Status run();
+
+ private:
+  ObjectReader(std::unique_ptr<YoloDecoder> decoder, YoloMasks masks, const BufferRange& boxes,
+               const BufferRange& prototypes)
+      : decoder_(std::move(decoder)), masks_(std::move(masks)), boxes_(boxes), prototypes_(prototypes) {}
+
+  std::unique_ptr<YoloDecoder> decoder_;
+  YoloMasks masks_;
+  BufferRange boxes_, prototypes_;
 };
 
 }  // namespace sightglass

@@ -10,12 +10,6 @@
 
 namespace sightglass {
 
-namespace {
-
-constexpr float kObjectScore = 0.25F;  // minimum score of an object whose mask counts: the default of Ultralytics
-
-}  // namespace
-
 Segmenter::Segmenter(const GlTarget& target, const MaskModel& mask)
     : Effect(target.group),
       context_(target.context),
@@ -46,23 +40,12 @@ Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::s
   return std::unique_ptr<Effect>(std::move(result));
 }
 
-Status Segmenter::create_objects(const MaskModel& mask) {
-  const YoloModel& yolo = mask.objects->yolo;
-  const Shape& shape = session_->plan().model().outputs()[mask.output].shape;
-  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<YoloDecoder> decoder, YoloDecoder::create(group_, yolo.layout));
-  SIGHTGLASS_ASSIGN_OR_RETURN(YoloMasks masks, YoloMasks::create(group_, yolo.layout, shape,
-                                                                 YoloMasks::Shows::kForeground, mask.objects->classes));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange boxes, session_->output_buffer(yolo.output));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange prototypes, session_->output_buffer(mask.output));
-  objects_.emplace(Objects{std::move(decoder), std::move(masks), boxes, prototypes});
-  return {};
-}
-
 Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips, bool follows) {
   refine_ = refine;
   if (mask.objects) {
-    SIGHTGLASS_RETURN_IF_ERROR(create_objects(mask));
-    model_mask_ = objects_->masks.texture();
+    SIGHTGLASS_ASSIGN_OR_RETURN(ObjectReader objects, ObjectReader::create(group_, mask, *session_));
+    objects_.emplace(std::move(objects));
+    model_mask_ = objects_->texture();
   } else if (mask.classes) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session_->output_buffer(mask.output));
     SIGHTGLASS_ASSIGN_OR_RETURN(ClassReader classes, ClassReader::create(group_, *mask.classes, scores));
@@ -166,16 +149,8 @@ Status Segmenter::end_stage(size_t stage) {
                  look_.smoothing > 0 ? ", smoothed with earlier ones" : "");
   mask_to_upright_ = next_mask_to_upright_;
   has_previous_ = watched_ = true;
-  if (objects_) {
-    // In fractions of the model input, like the mask.
-    SIGHTGLASS_RETURN_IF_ERROR(
-        objects_->decoder->decode(objects_->boxes, {}, {kObjectScore, kYoloOverlap, false, kMaxDetections}));
-    objects_->masks.run(objects_->boxes, objects_->prototypes, objects_->decoder->detections(), {});
-  }
-  if (classes_) {
-    classes_->run();
-    classes_->lay_out_legend();  // also while it is not shown: it counts anew then
-  }
+  if (objects_) SIGHTGLASS_RETURN_IF_ERROR(objects_->run());
+  if (classes_) classes_->run();
   mask_ = postprocess_mask(region_ ? region_->paste() : model_mask_);
   return {};
 }

@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "detect/yolo_decoder.h"
 #include "draw/overlay_painter.h"
 #include "element/effect.h"
 #include "element/loaded_model.h"
@@ -49,7 +48,6 @@ class Segmenter : public Effect {
 
  private:
   Segmenter(const GlTarget& target, const MaskModel& mask);
-  Status create_objects(const MaskModel& mask);
   Status create_parts(const MaskModel& mask, Refine refine, bool skips, bool follows);
   InputTransform mask_to_upright(const UprightFrame& frame, Fit fit) const {
     return frame.input_to_upright(model_width_, model_height_, fit);
@@ -70,14 +68,9 @@ class Segmenter : public Effect {
   std::optional<FramePair> frames_;
   std::optional<MotionField> motion_;
   std::optional<MaskSmoother> smoother_;
-  std::optional<ClassReader> classes_;  // if the model distinguishes several
-  std::optional<PersonRegion> region_;  // if the model looks at people only
-  struct Objects {                      // if the model finds objects
-    std::unique_ptr<YoloDecoder> decoder;
-    YoloMasks masks;
-    BufferRange boxes, prototypes;
-  };
-  std::optional<Objects> objects_;
+  std::optional<ClassReader> classes_;   // if the model distinguishes several
+  std::optional<ObjectReader> objects_;  // if the model finds objects
+  std::optional<PersonRegion> region_;   // if the model looks at people only
   std::unique_ptr<OverlayPainter> painter_;
   std::unique_ptr<StillWatcher> still_;    // if the model does not run on still images
   std::optional<FeedbackInput> feedback_;  // if the model takes its previous mask
