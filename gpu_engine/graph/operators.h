@@ -120,6 +120,12 @@ BUILTIN(kReshape, RANGE, range, .inputs = {3}, .while_loading = true,
 // Becomes a FULLY_CONNECTED, products with the last results, and their sums.
 BUILTIN(kReshape, SVDF, svdf, .inputs = {5}, .optional = kAnyInput, .while_loading = true,
         .limits = "float32 data; weights of 8 bits or float32")
+// Complex numbers are two values of the graph. The transform is a product with a matrix.
+BUILTIN(kReshape, RFFT2D, rfft2d, .inputs = {2}, .while_loading = true,
+        .limits = "float32, transforms of one row and at most 4096 columns")
+BUILTIN(kReshape, COMPLEX_ABS, complex_abs, .while_loading = true, .limits = "results of RFFT2D")
+BUILTIN(kReshape, REAL, real, .while_loading = true, .limits = "results of RFFT2D")
+BUILTIN(kReshape, IMAG, imag, .while_loading = true, .limits = "results of RFFT2D")
 // Replaced by the operators of the subgraphs that they run, and by values of the graph.
 BUILTIN(kReshape, CALL, call, .inputs = {0, kAnyNumber}, .max_outputs = kAnyNumber, .while_loading = true)
 BUILTIN(kReshape, CALL_ONCE, call_once, .inputs = {0}, .max_outputs = 0, .min_outputs = 0, .while_loading = true)

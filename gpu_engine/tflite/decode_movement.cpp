@@ -557,6 +557,29 @@ Status decode_gather(const OperatorView& view, DecodedOp& node) {
   return {};
 }
 
+// Inputs: data, rows and columns of the transform.
+Status decode_rfft2d(const OperatorView& view, DecodedOp& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, view.integers(1, "transform sizes", 2));
+  if (sizes.size() != 2) return invalid_model("its transform sizes " + view.input(1).describe() + " are not two");
+  node.call = DecodedCall{.kind = DecodedCall::Kind::kRfft, .first = sizes[0], .second = sizes[1]};
+  return {};
+}
+
+Status decode_complex_abs(const OperatorView&, DecodedOp& node) {
+  node.call = DecodedCall{.kind = DecodedCall::Kind::kComplexAbs};
+  return {};
+}
+
+Status decode_real(const OperatorView&, DecodedOp& node) {
+  node.call = DecodedCall{.kind = DecodedCall::Kind::kReal};
+  return {};
+}
+
+Status decode_imag(const OperatorView&, DecodedOp& node) {
+  node.call = DecodedCall{.kind = DecodedCall::Kind::kImag};
+  return {};
+}
+
 // Inputs: numbers of rows, and the table that has them.
 Status decode_embedding_lookup(const OperatorView& view, DecodedOp& node) {
   if (view.shape(0).rank() != 1 || view.shape(1).rank() < 2) {

@@ -314,8 +314,7 @@ Status Importer::run_call(const DecodedCall& decoded, const Step& step) {
       first_argument = 1;
       break;
     }
-    case kCall:
-    case kSvdf:
+    default:
       break;
   }
   std::vector<FileTensor> arguments;

@@ -1,5 +1,6 @@
 // Converts an operator to a node of the graph, to several nodes, or to constants.
 #include <algorithm>
+#include <cmath>
 
 #include "graph/analyses.h"
 #include "graph/quantized.h"
@@ -142,6 +143,86 @@ Result<ValueId> Importer::add_part(OpType op, Attributes attributes, std::vector
   return made;
 }
 
+// Makes a value of float32 the output of the operator.
+Status Importer::give_result(ValueId result, const Step& step) {
+  FileTensor& output = *step.outputs[0];
+  if (output.type != DataType::kFloat32) {
+    return invalid_model(output.describe() + " is " + output.type_name() + " instead of float32");
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(adopt_shape(output, graph_.value(result).shape));
+  output.value = result;
+  return {};
+}
+
+Status Importer::add_parts(const DecodedOp& decoded, const Step& step) {
+  using enum DecodedCall::Kind;
+  const DecodedCall& call = *decoded.call;
+  return call.kind == kSvdf   ? add_svdf(decoded, step)
+         : call.kind == kRfft ? add_rfft(call, step)
+                              : add_of_complex(call.kind, step);
+}
+
+// Real and imaginary parts of the discrete Fourier transform of each row, up to half its length. Data beyond the
+// length do not count, and missing ones are zeros.
+Status Importer::add_rfft(const DecodedCall& decoded, const Step& step) {
+  constexpr int64_t kLongest = 4096;
+  FileTensor &data = *step.inputs[0], &output = *step.outputs[0];
+  SIGHTGLASS_RETURN_IF_ERROR(check_tensor(data));
+  if (data.type != DataType::kFloat32 || output.file_type != schema::TensorType::COMPLEX64) {
+    return invalid_model(data.describe() + " is " + data.type_name() + ", and " + output.describe() + " is " +
+                         output.type_name() + "; they must be float32 and COMPLEX64");
+  }
+  const int rank = data.shape.rank();
+  const int64_t length = decoded.second;
+  const std::string here = "it transforms " + std::to_string(decoded.first) + " rows and " + std::to_string(length) +
+                           " columns of shape " + data.shape.to_string();
+  if (rank < 2 || decoded.first < 1 || length < 1) return invalid_model(here);
+  if (decoded.first != 1 || data.shape.dim(rank - 2) != 1 || length > kLongest) {
+    return unsupported(here + "; transform single rows of at most " + std::to_string(kLongest) + " columns");
+  }
+  const int64_t columns = data.shape.dim(rank - 1), results = length / 2 + 1;
+  folded_bytes_ += 2 * results * columns * static_cast<int64_t>(sizeof(float));
+  if (folded_bytes_ > options_.max_folded_bytes) return unsupported(here + ", which takes too much memory");
+  constexpr double kTurn = 6.283185307179586;
+  for (size_t part = 0; part < output.parts.size(); ++part) {
+    std::vector<float> factors(static_cast<size_t>(results * columns));
+    for (int64_t k = 0; k < results; ++k) {
+      for (int64_t i = 0; i < std::min(columns, length); ++i) {
+        const double angle = kTurn * static_cast<double>(k * i % length) / static_cast<double>(length);
+        factors[static_cast<size_t>(k * columns + i)] =
+            static_cast<float>(part == 0 ? std::cos(angle) : -std::sin(angle));
+      }
+    }
+    const ValueId weights = graph_.add_constant(
+        "factors of " + step.title, {static_cast<int32_t>(results), static_cast<int32_t>(columns)}, factors);
+    SIGHTGLASS_ASSIGN_OR_RETURN(output.parts[part],
+                                add_part(OpType::kFullyConnected, FullyConnectedAttr{.keep_num_dims = true},
+                                         {value_of(data), weights, kNone}, step, part == 0 ? "real" : "imaginary"));
+  }
+  return adopt_shape(output, graph_.value(output.parts[0]).shape);
+}
+
+Status Importer::add_of_complex(DecodedCall::Kind kind, const Step& step) {
+  using enum DecodedCall::Kind;
+  const auto [real, imaginary] = step.inputs[0]->parts;
+  if (real == kNone) return invalid_model(step.inputs[0]->describe() + " is not a result of RFFT2D");
+  if (kind != kComplexAbs) return give_result(kind == kReal ? real : imaginary, step);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ValueId a, add_part(OpType::kSquare, {}, {real}, step, "squared real"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ValueId b, add_part(OpType::kSquare, {}, {imaginary}, step, "squared imaginary"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ValueId sum, add_part(OpType::kAdd, {}, {a, b}, step, "squared"));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ValueId root, add_part(OpType::kSqrt, {}, {sum}, step, "absolute"));
+  return give_result(root, step);
+}
+
+Status Importer::reshape_complex(const DecodedOp& decoded, const Step& step) {
+  FileTensor& output = *step.outputs[0];
+  for (size_t part = 0; part < output.parts.size(); ++part) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(output.parts[part], add_part(OpType::kReshape, decoded.attributes,
+                                                             {step.inputs[0]->parts[part]}, step, "reshaped"));
+  }
+  return adopt_shape(output, graph_.value(output.parts[0]).shape);
+}
+
 // Inputs: data [batch, n], weights of filters [filters, n], weights of times [filters, times], bias [units] or none,
 // state [batch, filters * times]. Each run appends the results of the filters for its data to those of the last runs,
 // and drops the oldest. A unit is the sum over the times of `rank` neighboring filters.
@@ -213,10 +294,8 @@ Status Importer::add_svdf(const DecodedOp& decoded, const Step& step) {
   if (bias != nullptr) {
     SIGHTGLASS_ASSIGN_OR_RETURN(result, add(OpType::kAdd, {}, {result, value_of(*bias)}, "biased"));
   }
-  FileTensor& output = *step.outputs[0];
-  SIGHTGLASS_RETURN_IF_ERROR(adopt_shape(output, {batch, units}));
-  output.value = result;
-  graph_.value(result).name = output.name;
+  SIGHTGLASS_RETURN_IF_ERROR(give_result(result, step));
+  graph_.value(result).name = step.outputs[0]->name;
   graph_.node(graph_.value(result).producer).activation = decoded.activation;
   return {};
 }

@@ -346,6 +346,9 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   if (!status.ok()) {
     // Declared shapes that were not inferred do not make a file invalid.
     if (!opaque || status.code() == ErrorCode::kUnsupported) return status.with_context(here);
+  } else if (!step.inputs.empty() && present(step.inputs[0]) && step.inputs[0]->parts[0] != kNone && !decoded.call &&
+             !decoded.result && decoded.op == OpType::kReshape) {
+    return reshape_complex(decoded, step).with_context(here);
   } else if (!decoded.result && !decoded.call) {
     for (const size_t output : decoded.outputs) {
       if (output == kNoOutput || output < step.outputs.size()) continue;
@@ -367,8 +370,8 @@ Status Importer::import_step(const schema::Operator& op, const Step& step) {
   }
   if (decoded.result) return adopt_result(*std::move(decoded.result), step);
   if (decoded.call) {
-    return (decoded.call->kind == DecodedCall::Kind::kSvdf ? add_svdf(decoded, step) : run_call(*decoded.call, step))
-        .with_context(here);
+    const bool parts = decoded.call->kind >= DecodedCall::Kind::kSvdf;
+    return (parts ? add_parts(decoded, step) : run_call(*decoded.call, step)).with_context(here);
   }
   return add_node(decoded, step);
 }

@@ -69,7 +69,12 @@ class Importer {
   Status check_counts(const Step& step, const OperatorRule& rule) const;
   Status import_step(const schema::Operator& op, const Step& step);
   Status add_node(const DecodedOp& decoded, const Step& step);
+  Status add_parts(const DecodedOp& decoded, const Step& step);
   Status add_svdf(const DecodedOp& decoded, const Step& step);
+  Status add_rfft(const DecodedCall& decoded, const Step& step);
+  Status add_of_complex(DecodedCall::Kind kind, const Step& step);
+  Status reshape_complex(const DecodedOp& decoded, const Step& step);
+  Status give_result(ValueId result, const Step& step);
   Result<ValueId> add_part(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Step& step,
                            const char* name);
   Status adopt_result(HostTensor result, const Step& step);

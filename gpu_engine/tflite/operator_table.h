@@ -24,10 +24,24 @@ inline constexpr size_t kNoOutput = SIZE_MAX;
 // An operator that becomes several nodes (import_nodes.cpp), runs other subgraphs, or handles a variable: the importer
 // replaces it by their nodes (import_calls.cpp).
 struct DecodedCall {
-  enum class Kind : uint8_t { kCall, kCallOnce, kIf, kWhile, kVarHandle, kReadVariable, kAssignVariable, kSvdf };
+  enum class Kind : uint8_t {
+    kCall,
+    kCallOnce,
+    kIf,
+    kWhile,
+    kVarHandle,
+    kReadVariable,
+    kAssignVariable,
+    kSvdf,
+    kRfft,
+    kComplexAbs,
+    kReal,
+    kImag,
+  };
   Kind kind = Kind::kCall;
-  int64_t first = 0,
-          second = 0;  // subgraphs: of kIf, if true and if false; of kWhile, condition and body; of kSvdf, its rank
+  // Subgraphs: of kIf, if true and if false; of kWhile, condition and body. Of kSvdf, its rank; of kRfft, rows and
+  // columns.
+  int64_t first = 0, second = 0;
   std::string variable = {};  // key of kVarHandle
   bool asymmetric = false;    // of kSvdf, with 8-bit weights
 };

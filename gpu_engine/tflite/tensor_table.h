@@ -1,6 +1,7 @@
 // Checked tensors of a subgraph, with their state during the import of operators.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -36,10 +37,11 @@ struct FileTensor {
   Quantization quantization;
   std::optional<Constant> constant;
 
-  bool available = false;       // an input, a constant, or written by a preceding operator
-  bool opaque = false;          // written by an unsupported operator: its shape is unverified
-  ValueId value = kNone;        // in the graph, once used there
-  int32_t variable_index = -1;  // of a handle: the variable, in the importer's list
+  bool available = false;                      // an input, a constant, or written by a preceding operator
+  bool opaque = false;                         // written by an unsupported operator: its shape is unverified
+  ValueId value = kNone;                       // in the graph, once used there
+  std::array<ValueId, 2> parts{kNone, kNone};  // of complex numbers: real and imaginary
+  int32_t variable_index = -1;                 // of a handle: the variable, in the importer's list
 
   std::string describe() const { return quote(name) + " (tensor " + std::to_string(index) + ")"; }
   std::string type_name() const;  // "float32", or the name in the format if the engine does not have the type

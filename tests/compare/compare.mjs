@@ -124,7 +124,7 @@ class Comparison {
     }
     const ours = run(this.sightglass, [
       'run', path, '--json', '--runs', String(this.runs - 1), '--output-prefix', join(folder, 'ours'), '--run-limit',
-      '3600', '--dispatch-limit', '3600', ...inputs.length ? ['--input', ...inputs] : [],
+      '3600', '--dispatch-limit', '3600', ...inputs.flatMap(file => ['--input', file]),
     ], this.seconds);
     this.renderer ??= ours.gl?.renderer;
     if (ours.error) {

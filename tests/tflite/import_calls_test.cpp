@@ -1,5 +1,10 @@
 // Operators that run subgraphs, and variables: what becomes of them in the graph, and how they are rejected.
+#include <algorithm>
+#include <cmath>
+#include <complex>
 #include <functional>
+#include <numbers>
+#include <utility>
 
 #include "harness/value_of.h"
 #include "import_test.h"
@@ -391,6 +396,58 @@ TEST(ImportLoops, Refusals) {
   lost.subgraph().outputs.pop_back();
   lost.select_subgraph(0);
   expect_refused(lost, ErrorCode::kInvalidModel, {"WHILE #0", "subgraph 1 has 2 inputs, but 1 are given"});
+}
+
+// The absolute values of the transforms of three rows of `columns` numbers, with complex numbers reshaped in between.
+ModelBuilder spectrum(int32_t columns, int32_t length, int32_t rows = 1) {
+  ModelBuilder m;
+  const auto kComplex = schema::TensorType::COMPLEX64;
+  const int32_t results = length / 2 + 1;
+  const int in = m.add_input({3, 1, columns});
+  const int transformed = m.add_op(B::RFFT2D, {in, m.add_ints({2}, {rows, length})}, {3, 1, results}, "transformed");
+  const int flat = m.add_op(B::RESHAPE, {transformed, m.add_ints({2}, {3, results})}, {3, results});
+  m.tensor(transformed).type = m.tensor(flat).type = kComplex;
+  m.add_output(m.add_op(B::COMPLEX_ABS, {flat}, {3, results}, "absolute"));
+  m.add_output(m.add_op(B::REAL, {transformed}, {3, 1, results}));
+  m.add_output(m.add_op(B::IMAG, {transformed}, {3, 1, results}));
+  return m;
+}
+
+TEST(ImportTransforms, AreSumsOfWaves) {
+  for (const auto& [columns, length] : {std::pair(8, 8), {16, 8}, {5, 16}, {1, 1}, {13, 512}, {512, 512}}) {
+    SCOPED_TRACE(std::to_string(columns) + " numbers, length " + std::to_string(length));
+    const Graph graph = imported(spectrum(columns, length));
+    HostTensor in(DataType::kFloat32, {3, 1, columns});
+    for (size_t i = 0; i < in.as<float>().size(); ++i) in.as<float>()[i] = static_cast<float>(i * 7 % 11) / 4 - 1;
+    const auto got = value_of(ref::run(graph, {in}));
+    const auto results = static_cast<size_t>(length / 2 + 1);
+    for (size_t i = 0; i < 3 * results; ++i) {
+      std::complex<double> sum;
+      for (size_t n = 0; n < static_cast<size_t>(std::min(columns, length)); ++n) {
+        const double angle = -2 * std::numbers::pi * static_cast<double>(i % results * n) / length;
+        sum += std::polar(1.0, angle) * double{in.as<float>()[i / results * static_cast<size_t>(columns) + n]};
+      }
+      ASSERT_NEAR(got[0].as<float>()[i], std::abs(sum), 1e-4) << i;
+      ASSERT_NEAR(got[1].as<float>()[i], sum.real(), 1e-4) << i;
+      ASSERT_NEAR(got[2].as<float>()[i], sum.imag(), 1e-4) << i;
+    }
+  }
+}
+
+TEST(ImportTransforms, Refusals) {
+  expect_refused(spectrum(8, 8, 2), ErrorCode::kUnsupported,
+                 {"RFFT2D #0", "2 rows and 8 columns of shape 3x1x8; transform single rows"});
+  expect_refused(spectrum(8, 8192), ErrorCode::kUnsupported, {"RFFT2D #0", "at most 4096 columns"});
+  expect_refused(spectrum(8, -2), ErrorCode::kInvalidModel, {"RFFT2D #0", "-2 columns"});
+  ModelBuilder real = spectrum(8, 8);
+  real.tensor(real.subgraph().operators[0]->outputs[0]).type = schema::TensorType::FLOAT32;
+  expect_refused(real, ErrorCode::kInvalidModel, {"RFFT2D #0", "'transformed' (tensor 2) is float32; they must be"});
+  ModelBuilder given = spectrum(8, 8);
+  given.subgraph().operators[2]->inputs[0] = 0;
+  expect_refused(given, ErrorCode::kInvalidModel, {"COMPLEX_ABS #2", "'t0' (tensor 0) is not a result of RFFT2D"});
+  ModelBuilder other = spectrum(8, 8);
+  other.add_output(other.add_op(B::TANH, {2}, {3, 1, 5}, "other"));
+  expect_refused(other, ErrorCode::kUnsupported, {"TANH #5", "'transformed' (tensor 2) is COMPLEX64"});
 }
 
 }  // namespace
