@@ -2,7 +2,7 @@
 #: compare [MODEL…]     run models on LiteRT, which npm installs to build/compare/, and on the engine, with the same
 #:                      inputs: prints errors, verdicts by the criteria of docs/models.md, and times; without MODEL, the
 #:                      models that `./dev test-models` has downloaded, and those in ../shared
-: "${root:?}"
+: "${root:?}" "${start:?}"
 need build
 { command -v node && command -v npm; } >/dev/null || need node
 build_in build sightglass

@@ -11,7 +11,8 @@ for tool in node npm; do
   exit 77
 done
 cp "$here/package.json" "$here/package-lock.json" "$1"
-if ! npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund >"$1/npm.log" 2>&1; then
+if ! npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund --fetch-retries 1 --fetch-retry-mintimeout 2000 \
+  >"$1/npm.log" 2>&1; then
   echo "npm cannot install the package @litertjs/core:"
   tail -n 5 "$1/npm.log"
   exit 77
