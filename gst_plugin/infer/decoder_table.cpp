@@ -34,8 +34,9 @@ bool is_row(const Shape& shape) {
 }
 
 void set_labels(InferModel& result, size_t output) {
-  const auto& described = result.model->metadata().outputs;
-  if (result.labels.empty() && output < described.size()) result.labels = described[output].labels();
+  const ModelMetadata& metadata = result.model->metadata();
+  if (result.labels.empty() && output < metadata.outputs.size()) result.labels = metadata.outputs[output].labels();
+  if (result.labels.empty()) result.labels = metadata.exporter.class_names;
 }
 
 std::optional<Decline> describe_processed(InferModel& result, const InferModelOptions& /*options*/) {
@@ -219,7 +220,8 @@ constexpr DecoderRow kRows[] = {
     {kPostprocess, "postprocess", InferTask::kDetection, "Boxes of TFLite_Detection_PostProcess: its four outputs",
      "infer/postprocess.comp", describe_processed, make_detection_decoder},
     {kAnchors, "anchors", InferTask::kDetection,
-     "Boxes of BlazeFace, BlazePose, palm detectors, and SSD of 300 or 320 pixels: 1xNx(4, 12, 16, 18) and 1xNxC",
+     "Boxes of BlazeFace, BlazePose, palm detectors, UltraFace, and SSD of 300 or 320 pixels: 1xNx(4, 12, 16, 18) and "
+     "1xNxC",
      "detect/best_class.comp, detect/suppress.comp", describe_anchors, make_detection_decoder},
     {kYoloObjectness, "yolo-objectness", InferTask::kDetection,
      "Boxes of YOLO v3, v4, v5, v7 and others with a score of any object: 1xNx(5+C)",

@@ -1,6 +1,7 @@
 #include "infer/infer_model.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -81,12 +82,65 @@ const Grid* find_grid(const std::vector<Grid>& grids, const Shape& input, int32_
   return found == grids.end() ? nullptr : &*found;
 }
 
+// UltraFace ("Ultra-Light-Fast-Generic-Face-Detector"): anchors of several sizes per cell, in pixels, clamped to the
+// input. The cells of coarse layers exceed an input whose size is no multiple of their stride.
+struct FaceLayer {
+  int32_t stride;
+  std::array<float, 3> sizes;  // 0: none
+};
+constexpr FaceLayer kFaceLayers[] = {{8, {10, 16, 24}}, {16, {32, 48}}, {32, {64, 96}}, {64, {128, 192, 256}}};
+
+std::vector<Anchor> ultraface_anchors(const Shape& input) {
+  const auto width = static_cast<float>(input.dim(2)), height = static_cast<float>(input.dim(1));
+  const auto within = [](float v) { return std::clamp(v, 0.0F, 1.0F); };
+  std::vector<Anchor> anchors;
+  for (const auto& [stride, sizes] : kFaceLayers) {
+    const auto pixels = static_cast<float>(stride);
+    for (int32_t y = 0; y < (input.dim(1) + stride - 1) / stride; ++y) {
+      for (int32_t x = 0; x < (input.dim(2) + stride - 1) / stride; ++x) {
+        const float middle_x = (static_cast<float>(x) + 0.5F) * pixels / width;
+        const float middle_y = (static_cast<float>(y) + 0.5F) * pixels / height;
+        for (const float size : sizes) {
+          if (size == 0) continue;
+          anchors.push_back({within(middle_x), within(middle_y), within(size / width), within(size / height)});
+        }
+      }
+    }
+  }
+  return anchors;
+}
+
+// Two scores, of the background and of a face, for each of these anchors.
+std::optional<KnownDetector> describe_ultraface(const Model& model, size_t boxes, size_t scores) {
+  const Shape &box = model.outputs()[boxes].shape, &score = model.outputs()[scores].shape;
+  if (box.dim(2) != kBoxValues || score.dim(2) != 2) return std::nullopt;
+  KnownDetector known;
+  SsdLayout& layout = known.detector.layout;
+  layout.anchors = ultraface_anchors(model.inputs()[0].shape);
+  if (std::cmp_not_equal(layout.anchors.size(), box.dim(1))) return std::nullopt;
+  layout.classes = 2;
+  layout.background = 1;
+  layout.logits = !holds_probabilities(model, scores);
+  layout.x_scale = layout.y_scale = 10;
+  layout.width_scale = layout.height_scale = 5;
+  layout.exponential_sizes = true;
+  known.detector.boxes = boxes;
+  known.detector.scores = scores;
+  known.detector.weighted = known.letterbox = false;
+  known.labels = {"background", "face"};
+  constexpr float kBlack = -127.0F / 128, kRange = 255.0F / 128;  // (sample - 127) / 128
+  known.input_scale = kRange;
+  known.input_offset = kBlack;
+  return known;
+}
+
 // Whether the shape is 1 x boxes x values.
 bool is_list(const Shape& shape) { return shape.rank() == 3 && shape.dim(0) == 1; }
 
 std::optional<KnownDetector> describe(const Model& model, size_t boxes, size_t scores) {
   const Shape &box = model.outputs()[boxes].shape, &score = model.outputs()[scores].shape;
   if (!is_list(box) || !is_list(score) || box.dim(1) != score.dim(1)) return std::nullopt;
+  if (std::optional<KnownDetector> face = describe_ultraface(model, boxes, scores)) return face;
   const auto* const kind = std::ranges::find(kKinds, box.dim(2), &Kind::values);
   if (kind == std::end(kKinds)) return std::nullopt;
   const bool is_one_class = kind->label != nullptr;

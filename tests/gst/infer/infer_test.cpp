@@ -198,6 +198,30 @@ TEST_F(InferTest, YoloFilesFindThePerson) {
   }
 }
 
+// Anchors of another table. They are not in the file.
+TEST_F(InferTest, UltraFaceFindsTheFace) {
+  const std::string path = "../third/models/ultraface_slim_320";
+  if (!shared_dir() || !std::filesystem::exists(*shared_dir() / "models" / (path + ".tflite"))) {
+    GTEST_SKIP() << "no UltraFace next to the source tree";
+  }
+  Running running = make(path);
+  ASSERT_NE(running.runner, nullptr);
+  ASSERT_EQ(running.model.decoder, DecoderKind::kAnchors);
+  const std::vector<Anchor>& anchors = running.model.raw_detector->layout.anchors;
+  ASSERT_EQ(anchors.size(), 4420u);
+  EXPECT_EQ(anchors[1], (Anchor{4.0f / 320, 4.0f / 240, 16.0f / 320, 16.0f / 240}));
+  EXPECT_EQ(anchors.back(), (Anchor{288.0f / 320, 224.0f / 240, 256.0f / 320, 1})) << "clamped";
+  const Rgba portrait = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
+  keep(process(running, portrait, {}), "ultraface.png");
+  const std::vector<Detection> found = detections(running);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(running.model.labels[static_cast<size_t>(found[0].class_id)], "face");
+  std::printf("score %.3f, box %.3f %.3f %.3f %.3f\n", found[0].score, found[0].box[0], found[0].box[1],
+              found[0].box[2], found[0].box[3]);
+  const std::array<float, 4> seen{0.36f, 0.09f, 0.63f, 0.35f};
+  for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(found[0].box[k], seen[k], 0.04) << k;
+}
+
 // Labels come from the model, or else from the data set with this number of classes.
 TEST_F(InferTest, ClassesHaveNames) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
