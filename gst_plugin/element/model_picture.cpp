@@ -140,9 +140,10 @@ Result<InputSpec> first_picture_input(const Model& model, const std::optional<Kn
   if (model.inputs().empty()) return unsupported(name + ": expected an image input, but the model has no inputs");
   const TensorInfo& input = model.inputs()[0];
   SIGHTGLASS_RETURN_IF_ERROR(check_size(model));
-  if (!is_picture(input) || (input.shape.dim(3) != 3 && input.shape.dim(3) != 4)) {
+  const int32_t channels = is_picture(input) ? input.shape.dim(3) : 0;
+  if (channels != 1 && channels != 3 && channels != 4) {
     return unsupported(name + ": input " + describe(input) +
-                       " is not a color image; expected shape 1 x height x width x 3 (or 4)");
+                       " is not an image; expected shape 1 x height x width x 3 (or 1 or 4)");
   }
   InputSpec source;
   source.source = InputSpec::Source::kTexture;

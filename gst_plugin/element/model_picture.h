@@ -52,8 +52,8 @@ struct InputNormalization {
 
 // The model's only input, as a texture. The normalization is that of the first source that has one: `wanted`, the
 // quantization of the input, the catalog entry `known`, the metadata, a guess (KnownModel without a checksum). The
-// default is samples in [0,1]. Fails, naming file and tensor, if the input is not an image of 3 (or 4) channels, or not
-// the only one.
+// default is samples in [0,1]. Fails, naming file and tensor, if the input is not an image of 3 channels (or 1, which
+// gets the luma, or 4), or not the only one.
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
                                 const InputNormalization& wanted = {});
 // The same for the first of one or more inputs.

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -145,6 +146,18 @@ TEST(Infer, YoloMasksAreDrawn) {
   for (const auto& [x, y] : {std::pair{kSize / 4, kSize - 4}, {kSize * 3 / 4, kSize / 2}}) {
     EXPECT_EQ(std::memcmp(shown->at(x, y), frame.at(x, y), 3), 0) << x << " " << y;
   }
+}
+
+// A model with one input channel gets the luma of BT.601.
+TEST(Infer, GrayInputsGetTheLuma) {
+  TestPipeline pipeline(glinfer("attach-tensors=true model=" + red_model(Head::kGrayInput)));
+  Carried carried(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  constexpr std::array<uint8_t, 3> kColor{100, 150, 50};
+  ASSERT_TRUE(pipeline.pass(filled(kSize, kSize, kColor))) << pipeline.error();
+  ASSERT_EQ(carried.tensors.size(), 1u);
+  const double luma = (0.299 * kColor[0] + 0.587 * kColor[1] + 0.114 * kColor[2]) / 255;
+  for (const float value : numbers(carried.tensors[0][0])) EXPECT_NEAR(value, 1 / (1 + std::exp(18 - 40 * luma)), 1e-3);
 }
 
 // Where shapes do not decide, the property does. A warning names it.
@@ -289,7 +302,7 @@ TEST(Infer, WrongFilesAreNamed) {
       {"model=" + red_model() + " task=landmarks", "task=landmarks"},
       {"model=" + red_model() + " detector=" + red_model(), "only for landmark models"},
       {"model=" + red_model() + " task=detection", "TFLite_Detection_PostProcess"},
-      {"model=" + red_model(Head::kGrayInput), "color image"},
+      {"model=" + shaped_model({16, 16, 2, 1}), "is not an image"},
       {"model=" + red_model(Head::kUnknownOp), "operator"}};
   for (const auto& [properties, expected] : cases) {
     TestPipeline pipeline(glinfer(properties));

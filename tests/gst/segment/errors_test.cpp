@@ -40,7 +40,7 @@ TEST(GlSegmentErrors, NameWhatIsWrong) {
   expect_start_error("model=" + photograph, {photograph, "this is a JPEG image"});
   expect_start_error("model=hair-segmentor", {"'hair-segmentor'", "hair-segmenter", "sightglass models list"});
   expect_start_error("model=hair-segmenter", {"`sightglass models fetch hair-segmenter`"});
-  expect_start_error("model=" + red_model(Head::kGrayInput), {"1x16x16x1", "x 3"});
+  expect_start_error("model=" + shaped_model({16, 16, 2, 1}), {"1x16x16x2", "x 3"});
   expect_start_error("model=" + red_model(Head::kVector), {"mask", "1x1x1x3"});
   expect_start_error("output=7 " + model, {"output 7"});
   expect_start_error("classes=5 model=" + red_model(Head::kTwoSoftmax), {"channel 5", "0 to 1"});
