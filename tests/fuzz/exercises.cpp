@@ -72,6 +72,7 @@ void exercise_metadata(std::span<const uint8_t> choices) {
       for (const float deviation : tensor.deviation) require(deviation != 0, "a deviation of 0");
     }
   }
+  labels += metadata.exporter.class_names.size();
   require(labels <= size_t{1} << 20, "too many labels");
   for (const std::string& problem : metadata.problems)
     require(problem == printable(problem), "a name that is not quoted");

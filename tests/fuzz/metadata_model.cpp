@@ -42,6 +42,20 @@ std::string labels(Choices& choices) {
   return text;
 }
 
+// What the exporter of Ultralytics attaches, and what resembles it. Bytes that are called compressed are read as such.
+Attached notes(Choices& choices) {
+  constexpr std::array kNames{"metadata.json", "metadata.yaml", "temp_meta.txt", "meta.txt"};
+  constexpr std::array kParts{"{",       "}",        "[",        "]",     "(",        ")",     ":",         ",",
+                              "'names'", "names:\n", "  0: a\n", "- b\n", "\"task\"", "imgsz", "kpt_shape", "\\u00e9",
+                              "'",       "\"",       "\\",       "65535", "\n",       " ",     "stride",    "-1"};
+  std::string text;
+  for (size_t i = choices.below(60); i > 0; --i) text += choices.one_in(6) ? choices.text(8) : choices.pick(kParts);
+  Attached member{choices.pick(kNames), text};
+  if (choices.one_in(2)) member.method = 8;
+  member.deflates = member.method == 8 && choices.one_in(2);
+  return member;
+}
+
 }  // namespace
 
 std::vector<std::byte> metadata_model(std::span<const uint8_t> bytes) {
@@ -68,6 +82,7 @@ std::vector<std::byte> metadata_model(std::span<const uint8_t> bytes) {
   for (size_t i = choices.below(5); i > 0; --i) {
     members.push_back({file_name(choices), labels(choices), static_cast<uint16_t>(choices.one_in(6) ? 8 : 0)});
   }
+  if (choices.one_in(2)) members.push_back(notes(choices));
   const size_t archive = file.size();
   if (!members.empty()) attach(file, members, choices.one_in(2));
   // Sizes and offsets are in the directory at the end of the archive.
