@@ -63,6 +63,12 @@ class Chain {
   // In addition to the last one, and before it.
   void add_output(int32_t tensor) { graph().outputs.push_back(tensor); }
   void set_output_type(schema::TensorType type) { graph().tensors[static_cast<size_t>(last_)]->type = type; }
+  void set_quantization(float scale, int64_t zero_point) {
+    auto& quantization = graph().tensors[static_cast<size_t>(last_)]->quantization;
+    quantization = std::make_unique<schema::QuantizationParametersT>();
+    quantization->scale = {scale};
+    quantization->zero_point = {zero_point};
+  }
   void set_output_name(const char* name) { graph().tensors[static_cast<size_t>(last_)]->name = name; }
 
   void write(const std::string& path) {
@@ -263,9 +269,10 @@ std::string yolo_model(const YoloFile& file) {
   const int32_t first = objectness ? 5 : 4, before = ranked ? 6 : first + classes;
   const int32_t values = before + 3 * file.points + file.coefficients;
   const int32_t rows = (ranked ? kRanked : objectness ? 3 * kCells : kCells) + (file.odd ? 2 : 0);
-  std::string path = scratch_folder() / ("yolo_" + std::to_string(static_cast<int>(file.rows)) +
-                                         (file.in_pixels ? "p" : "") + std::to_string(file.points) + "_" +
-                                         std::to_string(file.coefficients) + (file.odd ? "o" : "") + ".tflite");
+  std::string path =
+      scratch_folder() / ("yolo_" + std::to_string(static_cast<int>(file.rows)) + (file.in_pixels ? "p" : "") +
+                          std::to_string(file.points) + "_" + std::to_string(file.coefficients) +
+                          (file.odd ? "o" : "") + (file.bytes ? "b" : "") + ".tflite");
   std::vector<float> weights(static_cast<size_t>(rows * values * kMeans)), bias(static_cast<size_t>(rows * values));
   const auto at = [&](int32_t row, int32_t value) {
     return static_cast<size_t>(file.rows == Rows::kBoxesLast ? value * rows + row : row * values + value);
@@ -307,6 +314,11 @@ std::string yolo_model(const YoloFile& file) {
   const std::vector<int32_t> dims{1, last ? values : rows, last ? rows : values};
   const int32_t shape = chain.add_constant("shape", schema::TensorType::INT32, {3}, dims);
   chain.add(Op::RESHAPE, dims, {shape}).builtin_options.Set(schema::ReshapeOptionsT());
+  if (file.bytes) {
+    chain.add(Op::QUANTIZE, dims);
+    chain.set_output_type(schema::TensorType::INT8);
+    chain.set_quantization(file.in_pixels ? 0.2F : 1.0F / 200, -100);
+  }
   if (file.coefficients > 0) {
     const int32_t boxes = chain.last();
     chain.go_on_from(input);

@@ -48,6 +48,7 @@ struct YoloFile {
   bool in_pixels = false;
   int32_t points = 0;        // of 3 values, on the diagonal of the box, all of score 0.9; then class 0 is the only one
   int32_t coefficients = 0;  // of masks, with prototypes of 8 x 8 pixels: an object is where the frame has its color
+  bool bytes = false;        // the boxes are int8, with a scale and a zero point
   bool odd = false;          // with two rows more than the input has cells
 };
 inline constexpr float kYoloBoxes[2][4] = {{0.25F, 0.5F, 0.4F, 0.6F}, {0.75F, 0.5F, 0.3F, 0.4F}};  // center, size

@@ -112,12 +112,12 @@ constexpr std::array<uint8_t, 3> kRed{255, 0, 0}, kGreen{0, 255, 0};
 TEST(Infer, YoloBoxesAreRecognized) {
   using Rows = YoloFile::Rows;
   for (const Rows rows : {Rows::kBoxesLast, Rows::kBoxesFirst, Rows::kObjectness, Rows::kRanked}) {
-    for (const bool in_pixels : {false, true}) {
-      SCOPED_TRACE(std::to_string(static_cast<int>(rows)) + (in_pixels ? " in pixels" : ""));
+    for (const auto& [in_pixels, bytes] : {std::pair{false, false}, {true, false}, {false, true}}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(rows)) + (in_pixels ? " in pixels" : bytes ? " of 8 bits" : ""));
       const std::string names = scratch_folder() / "yolo_names.txt";
       std::ofstream(names) << "tomato\nleaf\n";
-      TestPipeline pipeline(
-          glinfer("results=meta labels=" + names + " model=" + yolo_model({.rows = rows, .in_pixels = in_pixels})));
+      TestPipeline pipeline(glinfer("results=meta labels=" + names +
+                                    " model=" + yolo_model({.rows = rows, .in_pixels = in_pixels, .bytes = bytes})));
       NewestResults seen(pipeline.element());
       ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
       for (const int32_t class_id : {0, 1}) {
@@ -129,6 +129,10 @@ TEST(Infer, YoloBoxesAreRecognized) {
         // The heads with chosen boxes leave both.
         ASSERT_EQ(seen.objects.size(), rows == Rows::kRanked && class_id == 0 ? 2u : 1u);
         EXPECT_EQ(seen.objects[0].label, class_id == 0 ? "tomato" : "leaf");
+        EXPECT_NEAR(seen.objects[0].confidence, kYoloScores[class_id], 0.006);
+        const float* box = kYoloBoxes[class_id];
+        EXPECT_NEAR(seen.objects[0].left, box[0] - box[2] / 2, 0.006);
+        EXPECT_NEAR(seen.objects[0].bottom, box[1] + box[3] / 2, 0.006);
       }
     }
   }
