@@ -25,8 +25,8 @@ Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::s
   const GlStateGuard guard(result->gl_, target.frame);
   const bool on_gpu = plan->fallback().operators.empty();
   const bool skips = settings.skip_static && on_gpu;
-  const bool follows = settings.follows_people(mask.defaults) && on_gpu && !mask.classes && !mask.objects &&
-                       !mask.previous_mask;
+  const bool follows =
+      settings.follows_people(mask.defaults) && on_gpu && !mask.classes && !mask.objects && !mask.previous_mask;
   GST_DEBUG_OBJECT(log_object(), "model input of %dx%d; runs on still images are %s", result->model_width_,
                    result->model_height_,
                    skips                  ? "skipped by the GPU"
