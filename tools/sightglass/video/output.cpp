@@ -105,7 +105,8 @@ struct Container {
 #define SIGHTGLASS_420 "video/x-raw,format=I420 ! "
 // videoconvert computes the chroma of smaller frames wrongly.
 constexpr const char* kY4mCaps =
-    "\"video/x-raw,format=I420,width=[4,2147483647],height=[4,2147483647];video/x-raw,format=Y444\"";
+    "\"video/x-raw,format=I420,width=[4,2147483647],height=[4,2147483647];video/x-raw,format=Y444,width=[1,3];"
+    "video/x-raw,format=Y444,height=[1,3]\"";
 constexpr const char* kX264 = SIGHTGLASS_420 "x264enc speed-preset=veryfast ! h264parse";
 constexpr const char* kOpenH264 = SIGHTGLASS_420 "openh264enc ! h264parse";
 // A client that joins sees nothing until the next key frame. The defaults, 250 and 90 frames, are up to ten seconds.
