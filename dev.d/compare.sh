@@ -9,7 +9,7 @@ build_in build sightglass
 run_environment build
 tests/compare/install.sh build/compare
 if [ $# -eq 0 ]; then
-  find build/test-models ../shared -name '*.tflite' 2>/dev/null | LC_ALL=C sort >build/compare/models.txt
+  find -H build/test-models ../shared -name '*.tflite' 2>/dev/null | LC_ALL=C sort >build/compare/models.txt
   [ -s build/compare/models.txt ] || fail "no models: name some, or run ./dev test-models"
   while read -r model; do set -- "$@" "$model"; done <build/compare/models.txt
 else
