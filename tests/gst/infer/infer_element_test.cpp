@@ -123,12 +123,16 @@ TEST(Infer, YoloBoxesAreRecognized) {
       for (const int32_t class_id : {0, 1}) {
         const Rgba frame = filled(kSize, kSize, class_id == 0 ? kRed : kGreen);
         std::optional<Rgba> shown;
-        for (int i = 0; i < 4; ++i) shown = pipeline.pass(frame);
+        // Results may be those of an earlier frame.
+        const std::string label = class_id == 0 ? "tomato" : "leaf";
+        for (int i = 0; i < 30 && (i < 4 || seen.objects.empty() || seen.objects[0].label != label); ++i) {
+          shown = pipeline.pass(frame);
+        }
         ASSERT_TRUE(shown) << pipeline.error();
         EXPECT_NE(shown->pixels, frame.pixels) << "the box is drawn";
         // The heads with chosen boxes leave both.
         ASSERT_EQ(seen.objects.size(), rows == Rows::kRanked && class_id == 0 ? 2u : 1u);
-        EXPECT_EQ(seen.objects[0].label, class_id == 0 ? "tomato" : "leaf");
+        EXPECT_EQ(seen.objects[0].label, label);
         EXPECT_NEAR(seen.objects[0].confidence, kYoloScores[class_id], 0.006);
         const float* box = kYoloBoxes[class_id];
         EXPECT_NEAR(seen.objects[0].left, box[0] - box[2] / 2, 0.006);
