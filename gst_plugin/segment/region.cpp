@@ -10,7 +10,8 @@ namespace sightglass {
 
 namespace {
 
-constexpr GLsizeiptr kStateBytes = 48;  // REGION in std430 layout
+constexpr GLsizeiptr kWord = sizeof(uint32_t);
+constexpr GLsizeiptr kStateBytes = (kRegionFlagWord + 4) * kWord;  // REGION in std430 layout, with padding
 
 }  // namespace
 
@@ -38,7 +39,6 @@ PersonRegion::PersonRegion(const GlApi& gl, std::vector<SharedProgram> programs,
       input_height_(static_cast<float>(input_height)),
       whole_(make_texture(gl, GL_RGBA8, mask.width, mask.height)),
       place_(make_storage(gl, sizeof(FrameBlock))),
-      flag_(make_storage(gl, kFlagBytes)),
       linear_(make_sampler(gl, GL_LINEAR)),
       frame_block_(gl),
       params_{UniformBlock<Params>(gl), UniformBlock<Params>(gl), UniformBlock<Params>(gl)} {
@@ -67,18 +67,16 @@ BufferRange PersonRegion::begin(size_t stage, const FrameRef& frame, const Input
   running_ = true;
   const bool looks = looks_ || (looks_first_ && stage == 0);
   const bool may_skip = looks_first_ && stage == 0 && runs_ > 0;  // if the region is the whole frame
-  const BufferRange flag{flag_.id(), 0, sizeof(uint32_t)};
   Pass pass(*gl_);
   pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, whole_to_stored));
   pass.uniforms(kParamsBinding, params_[stage],
                 {{looks ? 1.0F : 0.0F, may_skip ? 0.0F : 1.0F, stage == 0 ? 1.0F : 0.0F}});
   pass.storage(kRegionBlock, state());
   pass.storage(kRegionPlaceBlock, {place_.id(), 0, sizeof(FrameBlock)});
-  pass.storage(kRegionFlagBlock, flag);
   pass.storage(kRegionNoiseBlock, noise);
   pass.storage(kRegionWantedBlock, wanted.buffer != 0 ? wanted : BufferRange{always_.id(), 0, sizeof(uint32_t)});
   pass.dispatch(programs_[0]->id());
-  return may_skip || wanted.buffer != 0 ? flag : BufferRange{};
+  return may_skip || wanted.buffer != 0 ? BufferRange{state_.id(), kRegionFlagWord * kWord, kWord} : BufferRange{};
 }
 
 void PersonRegion::end(size_t stage, float width, float height) {

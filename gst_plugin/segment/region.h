@@ -63,7 +63,7 @@ class PersonRegion {
   TextureRef model_mask_;
   float input_width_, input_height_;
   GlTexture whole_;  // the mask of the whole frame, of the same size
-  GlBuffer state_, place_, flag_, always_;
+  GlBuffer state_, place_, always_;
   GlSampler linear_;
   UniformBlock<FrameBlock> frame_block_;
   std::array<UniformBlock<Params>, 3> params_;  // of the two stages, and of end()

@@ -29,8 +29,9 @@ inline constexpr GLuint kNoiseBlock = 0;
 inline constexpr int kNoiseFloats = 3;
 
 // Storage blocks of segment/region_*.comp.
-inline constexpr GLuint kRegionBlock = 0, kRegionPlaceBlock = 1, kRegionFlagBlock = 2, kRegionNoiseBlock = 3;
-inline constexpr GLuint kRegionWantedBlock = 4;
+inline constexpr GLuint kRegionBlock = 0, kRegionPlaceBlock = 1, kRegionNoiseBlock = 2, kRegionWantedBlock = 3;
+// In the first, the word with the flag of the next run, at an offset that every device can bind.
+inline constexpr int32_t kRegionFlagWord = 64;
 
 // Storage blocks of classes.comp and of legend.comp.
 inline constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;

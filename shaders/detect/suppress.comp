@@ -135,6 +135,7 @@ void main() {
 
 #ifdef YOLO
   bool in_pixels = uintBitsToFloat(b_largest) > kLargestFraction;
+  memoryBarrierBuffer();  // the first lane resets it, after a barrier
   vec4 unit = in_pixels ? 1.0 / u_scales.xyxy : vec4(1.0);
 #endif
   int count = 0;

@@ -8,7 +8,6 @@
 layout(local_size_x = 1) in;
 layout(std430, binding = kRegionBlock) buffer Region { REGION; };
 layout(std430, binding = kRegionPlaceBlock) writeonly buffer Place { vec4 frame_block[9]; };
-layout(std430, binding = kRegionFlagBlock) writeonly buffer Flag { uint model_runs; };
 layout(std430, binding = kRegionNoiseBlock) buffer Noise { NOISE; };
 layout(std430, binding = kRegionWantedBlock) readonly buffer Wanted { uint model_wanted; };
 layout(std140, binding = kParamsBinding) uniform Params {
@@ -26,7 +25,7 @@ void main() {
   bool looks = u_looks.x > 0.5;
   // Nobody needs a second look at a whole frame.
   bool runs = model_wanted != 0u && (u_looks.y > 0.5 || region_box != kWholeFrame);
-  model_runs = runs ? 1u : 0u;
+  region_runs = runs ? 1u : 0u;
   if (!runs) return;  // the mask stays that of the last sample
   region_sampled = looks ? kWholeFrame : region_box;
   vec2 origin = region_sampled.xy, size = region_sampled.zw - origin;
