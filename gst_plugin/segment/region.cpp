@@ -13,6 +13,9 @@ namespace {
 constexpr GLsizeiptr kWord = sizeof(uint32_t);
 constexpr GLsizeiptr kStateBytes = (kRegionFlagWord + 4) * kWord;  // REGION in std430 layout, with padding
 
+// The parameters of segment/region_place.comp, by PersonRegion::kRegion to kSecond.
+constexpr std::array<std::array<float, 4>, 4> kStages{{{0, 1, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 0}}};
+
 }  // namespace
 
 Result<PersonRegion> PersonRegion::create(const std::shared_ptr<ShareGroup>& group, const TextureRef& mask,
@@ -26,6 +29,10 @@ Result<PersonRegion> PersonRegion::create(const std::shared_ptr<ShareGroup>& gro
   region.end(0, 1, 1);
   region.paste();
   region.forget();
+  {
+    Pass pass(group->gl());  // uploads all of them, so that frames do not
+    for (size_t i = 0; i < kStages.size(); ++i) pass.uniforms(kParamsBinding, region.params_.at(i), {kStages.at(i)});
+  }
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what follows the region of people"));
   return region;
 }
@@ -41,7 +48,8 @@ PersonRegion::PersonRegion(const GlApi& gl, std::vector<SharedProgram> programs,
       place_(make_storage(gl, sizeof(FrameBlock))),
       linear_(make_sampler(gl, GL_LINEAR)),
       frame_block_(gl),
-      params_{UniformBlock<Params>(gl), UniformBlock<Params>(gl), UniformBlock<Params>(gl)} {
+      params_{UniformBlock<Params>(gl), UniformBlock<Params>(gl), UniformBlock<Params>(gl), UniformBlock<Params>(gl),
+              UniformBlock<Params>(gl)} {
   const std::array<float, kStateBytes / sizeof(float)> whole{0, 0, 1, 1, 0, 0, 1, 1};
   state_ = make_storage(gl, sizeof whole, whole.data());
   const std::array<uint32_t, kFlagBytes / sizeof(uint32_t)> ones{1, 1, 1, 1};
@@ -69,8 +77,8 @@ BufferRange PersonRegion::begin(size_t stage, const FrameRef& frame, const Input
   const bool may_skip = looks_first_ && stage == 0 && runs_ > 0;  // if the region is the whole frame
   Pass pass(*gl_);
   pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, whole_to_stored));
-  pass.uniforms(kParamsBinding, params_[stage],
-                {{looks ? 1.0F : 0.0F, may_skip ? 0.0F : 1.0F, stage == 0 ? 1.0F : 0.0F}});
+  const size_t block = stage > 0 ? kSecond : may_skip ? kLook : looks ? kWhole : kRegion;
+  pass.uniforms(kParamsBinding, params_.at(block), {kStages.at(block)});
   pass.storage(kRegionBlock, state());
   pass.storage(kRegionPlaceBlock, {place_.id(), 0, sizeof(FrameBlock)});
   pass.storage(kRegionNoiseBlock, noise);
@@ -81,7 +89,7 @@ BufferRange PersonRegion::begin(size_t stage, const FrameRef& frame, const Input
 
 void PersonRegion::end(size_t stage, float width, float height) {
   Pass pass(*gl_);
-  pass.uniforms(kParamsBinding, params_.back(), {{width, height, input_width_, input_height_}});
+  pass.uniforms(kParamsBinding, params_[kEnd], {{width, height, input_width_, input_height_}});
   pass.storage(kRegionBlock, state());
   pass.read(kMaskUnit, model_mask_.id, linear_.id());
   pass.dispatch(programs_[1]->id());

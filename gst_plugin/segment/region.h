@@ -66,11 +66,13 @@ class PersonRegion {
   GlBuffer state_, place_, always_;
   GlSampler linear_;
   UniformBlock<FrameBlock> frame_block_;
-  std::array<UniformBlock<Params>, 3> params_;  // of the two stages, and of end()
-  bool looks_first_ = false;                    // the run has a stage for people outside of the region
-  bool looks_ = false;                          // or its only one sees the whole frame
-  bool running_ = false;                        // between its begin and its end
-  int32_t runs_ = 0;  // since the last look at the whole frame; 0: there was none in this scene
+  // Of the first stage, by what it samples, of the second stage, and of end(): none changes while frames stay alike.
+  enum : size_t { kRegion, kLook, kWhole, kSecond, kEnd, kBlocks };
+  std::array<UniformBlock<Params>, kBlocks> params_;
+  bool looks_first_ = false;  // the run has a stage for people outside of the region
+  bool looks_ = false;        // or its only one sees the whole frame
+  bool running_ = false;      // between its begin and its end
+  int32_t runs_ = 0;          // since the last look at the whole frame; 0: there was none in this scene
 };
 
 }  // namespace sightglass

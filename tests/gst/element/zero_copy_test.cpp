@@ -64,7 +64,8 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
   // Masks that are smoothed and refined, attached, or drawn after each frame; edges that are feathered, moved, and lit.
   for (const char* look :
        {"smoothing=0.5 refine=bilateral", "smoothing=0.5 refine=guided", "background=color feather=8 light-wrap=0.5",
-        "background=transparent feather=-8 edge-offset=2", "mask-sync=latest gpu-budget=1", "attach-mask=true"}) {
+        "background=transparent feather=-8 edge-offset=2", "mask-sync=latest gpu-budget=1", "attach-mask=true",
+        "region=person"}) {
     pipelines.push_back(segment + model + look);
   }
   pipelines.push_back(segment + "background=overlay model=" + red_model(Head::kFourClasses));
