@@ -53,16 +53,27 @@ class InferTest : public GlTest {
   std::vector<Detection> detections(const Running& running) {
     return read_detections(gl(), running.inferencer->traits().found.buffer);
   }
+  void read(GLuint buffer, GLintptr offset, void* bytes, size_t size) {
+    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
+    const void* mapped =
+        gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, offset, static_cast<GLsizeiptr>(size), GL_MAP_READ_BIT);
+    EXPECT_NE(mapped, nullptr);
+    if (mapped != nullptr) std::memcpy(bytes, mapped, size);
+    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  }
+  // Of an output of floats.
+  std::vector<float> tensor_values(const Running& running, size_t output) {
+    const BufferRange range = value_of(running.inferencer->tensor(output));
+    std::vector<float> values(static_cast<size_t>(range.size) / sizeof(float));
+    read(range.buffer, range.offset, values.data(), values.size() * sizeof(float));
+    return values;
+  }
   // Of the first face.
   Landmarks landmarks(const Running& running) {
     LandmarkObjects content;
-    const BufferRange range = running.inferencer->traits().found;
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(content), GL_MAP_READ_BIT);
-    std::memcpy(&content, mapped, sizeof(content));
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+    read(running.inferencer->traits().found.buffer, 0, &content, sizeof(content));
     return content.objects[0];
   }
   // The input image of TensorFlow Lite, and its output.
@@ -182,15 +193,7 @@ TEST_F(InferTest, YoloFilesFindThePerson) {
     const std::array<float, 4> seen{0.25f, 0.355f, 0.76f, 0.965f};
     for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(found[0].box[k], seen[k], 0.04) << k;
     // The same from the output of this run.
-    const BufferRange range = value_of(running.inferencer->tensor(running.model.yolo->output));
-    std::vector<float> numbers(static_cast<size_t>(range.size) / sizeof(float));
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, range.size, GL_MAP_READ_BIT);
-    ASSERT_NE(mapped, nullptr);
-    std::memcpy(numbers.data(), mapped, static_cast<size_t>(range.size));
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+    const std::vector<float> numbers = tensor_values(running, running.model.yolo->output);
     const auto truth = reference_yolo(running.model.yolo->layout, numbers, {}, {0.5f, 0.45f, false, 10});
     ASSERT_EQ(truth.size(), 1u);
     EXPECT_EQ(truth[0].row, found[0].row);
@@ -452,15 +455,7 @@ TEST_F(InferTest, ImagesMatchTheModelOutput) {
   ASSERT_TRUE(running.inferencer->write_input(1, std::as_bytes(std::span(numbers))).ok());
   const Rgba shown = process(running, frame, {});
   keep(shown, "style.png");
-  const auto tensor = value_of(running.inferencer->tensor(0));
-  std::vector<float> truth(static_cast<size_t>(tensor.size) / sizeof(float));
-  gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, tensor.buffer);
-  const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, tensor.offset, tensor.size, GL_MAP_READ_BIT);
-  ASSERT_NE(mapped, nullptr);
-  std::memcpy(truth.data(), mapped, static_cast<size_t>(tensor.size));
-  gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  const std::vector<float> truth = tensor_values(running, 0);
   double worst = 0;
   for (size_t i = 0; i < truth.size(); ++i) {
     const double expected = std::clamp(truth[i], 0.0f, 1.0f) * 255;
