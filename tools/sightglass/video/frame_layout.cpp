@@ -120,9 +120,6 @@ PadPtr encoder_pad_before(GstPad* pad) {
   return {};
 }
 
-// videoconvert computes the chroma of smaller frames wrongly: each shows that of the first.
-constexpr int kLeastSubsampled = 4;
-
 struct LeastFrames {
   FrameSize size;
   std::string taker;

@@ -19,6 +19,9 @@ std::string even_size_text(int width, int height);
 // warning that names both sizes.
 void keep_sizes_even(GstElement* pipeline);
 
+// videoconvert computes the chroma of 4:2:0 frames with a smaller side wrongly: each shows that of the first.
+inline constexpr int kLeastSubsampled = 4;
+
 // Posts an error that names both sizes if frames are smaller than the muxer takes, which GStreamer reports as an
 // "internal data stream error". `muxer`: the name of the muxer in the pipeline.
 void reject_small_frames(GstElement* pipeline, const char* muxer);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <initializer_list>
 #include <span>
@@ -103,10 +104,6 @@ struct Container {
 
 // 4:2:0: hardware decoders and browsers do not play 4:4:4, which conversion would choose.
 #define SIGHTGLASS_420 "video/x-raw,format=I420 ! "
-// videoconvert computes the chroma of smaller frames wrongly.
-constexpr const char* kY4mCaps =
-    "\"video/x-raw,format=I420,width=[4,2147483647],height=[4,2147483647];video/x-raw,format=Y444,width=[1,3];"
-    "video/x-raw,format=Y444,height=[1,3]\"";
 constexpr const char* kX264 = SIGHTGLASS_420 "x264enc speed-preset=veryfast ! h264parse";
 constexpr const char* kOpenH264 = SIGHTGLASS_420 "openh264enc ! h264parse";
 // A client that joins sees nothing until the next key frame. The defaults, 250 and 90 frames, are up to ten seconds.
@@ -124,6 +121,14 @@ std::span<const Container> containers() {
       {".mov", "qtmux", {kX264, kOpenH264}, {"avenc_aac", "voaacenc"}},
   };
   return all;
+}
+
+// 4:2:0, but 4:4:4 if a side is too small. These exclude each other, because videoconvert chooses what loses least.
+std::string y4m_caps() {
+  const std::string least = std::to_string(kLeastSubsampled), any = "," + std::to_string(INT32_MAX) + "]";
+  const std::string small = "=[1," + std::to_string(kLeastSubsampled - 1) + "]", full = ";video/x-raw,format=Y444,";
+  return "video/x-raw,format=I420,width=[" + least + any + ",height=[" + least + any + full + "width" + small + full +
+         "height" + small;
 }
 
 // The encoder in a text that may begin with caps: "video/x-raw,format=I420 ! x264enc …" has x264enc.
@@ -273,7 +278,7 @@ std::string sink_text(const Output& output, bool rendered, int width, int height
       return "videoconvert ! queue ! " + output.encoder + " ! multifilesink name=" + kFileElement +
              " location=" + quoted(parse_numbered_name(output.name)->format());
     case Output::Kind::kPipe:
-      return "videoconvert ! capsfilter caps=" + std::string(kY4mCaps) + " ! y4mwrite ! " +
+      return "videoconvert ! capsfilter caps=" + quoted(y4m_caps()) + " ! y4mwrite ! " +
              (output.name == "-" ? std::string("fdsink fd=1 sync=false") : file);
     case Output::Kind::kVirtualCamera:
       // Readers want late frames too.
