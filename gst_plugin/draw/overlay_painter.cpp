@@ -54,12 +54,10 @@ Result<std::unique_ptr<OverlayPainter>> OverlayPainter::create(const std::shared
 }
 
 OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram program)
-    : group_(std::move(group)), gl_(&group_->gl()), program_(std::move(program)), block_(*gl_), target_(*gl_) {
+    : group_(std::move(group)), gl_(&group_->gl()), painting_(*gl_, std::move(program)) {
   const GlApi& gl = *gl_;
-  vertex_array_ = make_vertex_array(gl);
-  sampler_ = make_sampler(gl, GL_LINEAR);
   Pass pass(gl);
-  pass.use(program_->id(), vertex_array_.id());
+  pass.use(painting_.program->id(), painting_.vertex_array.id());
   const auto attribute = [&gl](GLuint location, GLint size, size_t offset) {
     gl.VertexAttribFormat(location, size, GL_FLOAT, GL_FALSE, static_cast<GLuint>(offset));
   };
@@ -74,18 +72,27 @@ OverlayPainter::OverlayPainter(std::shared_ptr<ShareGroup> group, SharedProgram 
   gl.VertexBindingDivisor(kVertexBinding, 1);
 }
 
+namespace {
+
+// Colors are not multiplied by alpha; drawing adds to that of the image.
+void blend(const GlApi& gl) {
+  gl.Enable(GL_BLEND);
+  gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+}
+
+}  // namespace
+
 Status OverlayPainter::draw(const TextureRef& picture, std::span<const PrimitiveRange> ranges, int32_t shown_width) {
   const int32_t across = shown_width > 0 ? shown_width : picture.width;
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
-  Pass pass(gl, sampler_.id());
-  return target_.draw(pass, {&picture, 1}, "the frame under an overlay", [&] {
-    gl.Enable(GL_BLEND);
-    gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    pass.uniforms(kPictureBinding, block_,
+  Pass pass(gl, painting_.linear.id());
+  return painting_.target.draw(pass, {&picture, 1}, "the frame under an overlay", [&] {
+    blend(gl);
+    pass.uniforms(kPictureBinding, painting_.block,
                   {2.0F / static_cast<float>(across), 2.0F / static_cast<float>(picture.height), 0, 0});
-    pass.use(program_->id(), vertex_array_.id());
+    pass.use(painting_.program->id(), painting_.vertex_array.id());
     gl.MemoryBarrier(GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
     for (const PrimitiveRange& range : ranges) {
       if (range.count <= 0) continue;
@@ -108,13 +115,7 @@ Result<MaskPainter> MaskPainter::create(const std::shared_ptr<ShareGroup>& group
   return painter;
 }
 
-MaskPainter::MaskPainter(const GlApi& gl, SharedProgram program)
-    : gl_(&gl),
-      program_(std::move(program)),
-      block_(gl),
-      vertex_array_(make_vertex_array(gl)),
-      target_(gl),
-      sampler_(make_sampler(gl, GL_LINEAR)) {}
+MaskPainter::MaskPainter(const GlApi& gl, SharedProgram program) : gl_(&gl), painting_(gl, std::move(program)) {}
 
 Status MaskPainter::draw(const TextureRef& picture, const TextureRef& masks, const InputTransform& picture_to_masks) {
   constexpr float kOpacity = 0.45F;
@@ -122,13 +123,12 @@ Status MaskPainter::draw(const TextureRef& picture, const TextureRef& masks, con
   const GlApi& gl = *gl_;
   const GlStateGuard bindings(gl);
   const DrawStateGuard drawing(gl);
-  Pass pass(gl, sampler_.id());
-  return target_.draw(pass, {&picture, 1}, "the frame under masks", [&] {
-    gl.Enable(GL_BLEND);
-    gl.BlendFuncSeparate(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    pass.uniforms(kPictureBinding, block_, {{m[0], m[1], m[2], 0, m[3], m[4], m[5], 0}, {kOpacity, 0, 0, 0}});
+  Pass pass(gl, painting_.linear.id());
+  return painting_.target.draw(pass, {&picture, 1}, "the frame under masks", [&] {
+    blend(gl);
+    pass.uniforms(kPictureBinding, painting_.block, {{m[0], m[1], m[2], 0, m[3], m[4], m[5], 0}, {kOpacity, 0, 0, 0}});
     pass.read(kTextUnit, masks.id);
-    pass.draw(program_->id(), vertex_array_.id());
+    pass.draw(painting_.program->id(), painting_.vertex_array.id());
   });
 }
 

@@ -73,11 +73,7 @@ class OverlayPainter {
 
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   const GlApi* gl_;
-  SharedProgram program_;
-  UniformBlock<Block> block_;
-  GlVertexArray vertex_array_;
-  DrawTarget target_;
-  GlSampler sampler_;
+  Painting<Block> painting_;
 };
 
 // Tints the pixels of masks (shaders/draw/masks.frag). All calls, including the destructor, need the context current
@@ -100,11 +96,7 @@ class MaskPainter {
   MaskPainter(const GlApi& gl, SharedProgram program);
 
   const GlApi* gl_;
-  SharedProgram program_;
-  UniformBlock<Block> block_;
-  GlVertexArray vertex_array_;
-  DrawTarget target_;
-  GlSampler sampler_;
+  Painting<Block> painting_;
 };
 
 }  // namespace sightglass

@@ -29,20 +29,14 @@ Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& gro
   return painter;
 }
 
-FramePainter::FramePainter(const GlApi& gl, SharedProgram program)
-    : gl_(&gl),
-      program_(std::move(program)),
-      block_(gl),
-      vertex_array_(make_vertex_array(gl)),
-      target_(gl),
-      sampler_(make_sampler(gl, GL_LINEAR)) {}
+FramePainter::FramePainter(const GlApi& gl, SharedProgram program) : gl_(&gl), painting_(gl, std::move(program)) {}
 
 Status FramePainter::draw(const FrameRef& frame, const InputTransform& picture_to_frame, const TextureRef& picture) {
-  Pass pass(*gl_, sampler_.id());
-  return target_.draw(pass, {&picture, 1}, "the frame", [&] {
-    pass.uniforms(kFrameBinding, block_, frame_block(frame, picture_to_frame));
+  Pass pass(*gl_, painting_.linear.id());
+  return painting_.target.draw(pass, {&picture, 1}, "the frame", [&] {
+    pass.uniforms(kFrameBinding, painting_.block, frame_block(frame, picture_to_frame));
     pass.read(frame);
-    pass.draw(program_->id(), vertex_array_.id());
+    pass.draw(painting_.program->id(), painting_.vertex_array.id());
   });
 }
 

@@ -35,11 +35,7 @@ class FramePainter {
   FramePainter(const GlApi& gl, SharedProgram program);
 
   const GlApi* gl_;
-  SharedProgram program_;
-  UniformBlock<FrameBlock> block_;
-  GlVertexArray vertex_array_;
-  DrawTarget target_;
-  GlSampler sampler_;
+  Painting<FrameBlock> painting_;
 };
 
 // Provides frames of one kind so that shaders can read them on every driver, and as long as they need.

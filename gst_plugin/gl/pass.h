@@ -13,6 +13,7 @@
 #include "sightglass/frame_ref.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
+#include "sightglass/share_group.h"
 #include "sightglass/status.h"
 #include "sightglass/texture_ref.h"
 
@@ -134,6 +135,24 @@ class DrawTarget {
   const GlApi* gl_;
   GlFramebuffer framebuffer_;
   size_t drawn_buffers_ = 1;  // the default of new framebuffers
+};
+
+// A program that draws into textures, with what each draw needs. `Content` is its uniform block.
+// All calls, including the destructor, need the context current.
+template <typename Content>
+struct Painting {
+  Painting(const GlApi& gl, SharedProgram program)
+      : program(std::move(program)),
+        block(gl),
+        vertex_array(make_vertex_array(gl)),
+        target(gl),
+        linear(make_sampler(gl, GL_LINEAR)) {}
+
+  SharedProgram program;
+  UniformBlock<Content> block;
+  GlVertexArray vertex_array;
+  DrawTarget target;
+  GlSampler linear;
 };
 
 }  // namespace sightglass
