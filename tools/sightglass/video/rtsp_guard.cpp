@@ -1,3 +1,5 @@
+#include <gst/rtsp-server/rtsp-server.h>
+
 #include <algorithm>
 #include <memory>
 #include <string_view>

@@ -1,12 +1,16 @@
 // An RTSP server for the output of a job.
 #pragma once
 
-#include <gst/rtsp-server/rtsp-server.h>
+#include <gst/gst.h>
 
 #include <string>
 
 #include "sightglass/status.h"
 #include "video/player.h"
+
+// Without the header of the server library, which is optional.
+typedef struct _GstRTSPServer GstRTSPServer;
+typedef struct _GstRTSPClient GstRTSPClient;
 
 namespace sightglass::video {
 
