@@ -1,4 +1,4 @@
-// y4mread, y4mwrite, and raw frames in containers: every size and format, byte by byte.
+// y4mread, y4mwrite, and raw frames in containers: every size and format, byte by byte; ranges of encoded ones.
 #include <gst/app/gstappsink.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
@@ -167,9 +167,37 @@ TEST_F(Y4m, RawFramesInContainersKeepTheirRows) {
       ASSERT_EQ(made.error, "") << muxer;
       const ElementPtr pipeline(gst_parse_launch(
           ("filesrc location=" + out() + " ! decodebin name=decoder ! appsink name=sink sync=false").c_str(), nullptr));
-      video::pad_raw_frames(pipeline.get());
+      video::correct_demuxers(pipeline.get());
       gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
       EXPECT_EQ(rows_of(pipeline.get()), stream.rows) << muxer << " " << width;
+      gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+    }
+  }
+}
+
+// The range is in the stream and in the container. What no container says comes from the stream.
+TEST_F(Y4m, EncodedFramesKeepTheirRange) {
+  if (!video::installed("x264enc")) GTEST_SKIP() << "x264enc is not installed";
+  for (const char* muxer : {"mp4mux", "qtmux", "matroskamux", "mpegtsmux"}) {
+    for (const bool full : {true, false}) {
+      const std::string colors = std::string(full ? "1" : "2") + ":4:5:1";
+      const End made = run_to_end(
+          "videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=64,height=48 ! capssetter replace=true "
+          "caps=video/x-raw,format=I420,width=64,height=48,framerate=30/1,colorimetry=" +
+          colors + " ! x264enc option-string=fullrange=" + (full ? "on" : "off") + " ! h264parse ! " + muxer +
+          " ! filesink location=" + out());
+      ASSERT_EQ(made.error, "") << muxer;
+      const ElementPtr pipeline(gst_parse_launch(
+          ("filesrc location=" + out() + " ! decodebin name=decoder ! appsink name=sink sync=false").c_str(), nullptr));
+      video::correct_demuxers(pipeline.get());
+      gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+      const ElementPtr sink(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
+      GstSample* const sample = gst_app_sink_pull_sample(GST_APP_SINK(sink.get()));
+      ASSERT_NE(sample, nullptr) << muxer;
+      const GstStructure* const caps = gst_caps_get_structure(gst_sample_get_caps(sample), 0);
+      EXPECT_STREQ(gst_structure_get_string(caps, "colorimetry"), colors.c_str()) << muxer;
+      EXPECT_FALSE(gst_structure_has_field(caps, "sightglass-container-colorimetry")) << muxer;
+      gst_sample_unref(sample);
       gst_element_set_state(pipeline.get(), GST_STATE_NULL);
     }
   }

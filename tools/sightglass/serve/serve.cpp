@@ -213,7 +213,7 @@ std::vector<std::string> host_names(const ServeJob& job) {
 Status serve(const ServeJob& job) {
   const std::string text = pipeline_text(job);
   SIGHTGLASS_ASSIGN_OR_RETURN(const video::ElementPtr pipeline, video::parse_launch(text));
-  video::pad_raw_frames(pipeline.get());
+  video::correct_demuxers(pipeline.get());
   const video::ElementPtr element(gst_bin_get_by_name(GST_BIN(pipeline.get()), video::kModelElement));
   SIGHTGLASS_ASSIGN_OR_RETURN(LiveProperties properties, LiveProperties::create(*job.task, element.get()));
   Api api({*job.task, job.input.name, pipeline.get(), element.get(), video::has_results(*job.task), has_webrtc(job)},

@@ -252,16 +252,69 @@ GstPadProbeReturn describe(GstPad* pad, GstPadProbeInfo* info, gpointer) {
   return GST_PAD_PROBE_OK;
 }
 
-void watch(GstElement*, GstPad* pad, gpointer) {
+void on_frames(GstElement*, GstPad* pad, gpointer) {
   gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, describe, nullptr, nullptr);
+}
+
+constexpr const char* kColors = "colorimetry";
+// The same from the container, under a name that parsers pass on and do not know.
+constexpr const char* kContainerColors = "sightglass-container-colorimetry";
+
+// Renames a field in the caps of an event, unless they have the new one already: then the old one goes.
+GstPadProbeReturn rename_field(GstPadProbeInfo* info, const char* from, const char* to) {
+  GstEvent* const event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps* caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  const char* const colors = gst_structure_get_string(gst_caps_get_structure(caps, 0), from);
+  if (colors == nullptr) return GST_PAD_PROBE_OK;
+  const CapsPtr renamed(gst_caps_copy(caps));
+  GstStructure* const structure = gst_caps_get_structure(renamed.get(), 0);
+  if (!gst_structure_has_field(structure, to)) gst_structure_set(structure, to, G_TYPE_STRING, colors, nullptr);
+  gst_structure_remove_field(structure, from);
+  GstEvent* const corrected = gst_event_new_caps(renamed.get());
+  gst_event_set_seqnum(corrected, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  GST_PAD_PROBE_INFO_DATA(info) = corrected;
+  return GST_PAD_PROBE_OK;
+}
+
+GstPadProbeReturn hide_colors(GstPad*, GstPadProbeInfo* info, gpointer) {
+  return rename_field(info, kColors, kContainerColors);
+}
+
+GstPadProbeReturn show_colors(GstPad*, GstPadProbeInfo* info, gpointer) {
+  return rename_field(info, kContainerColors, kColors);
+}
+
+bool is_parsed(const GstPad* pad) {
+  const CapsPtr caps(gst_pad_get_current_caps(const_cast<GstPad*>(pad)));
+  if (caps == nullptr) return false;
+  const GstStructure* const structure = gst_caps_get_structure(caps.get(), 0);
+  return gst_structure_has_name(structure, "video/x-h264") || gst_structure_has_name(structure, "video/x-h265");
+}
+
+void on_stream(GstElement*, GstPad* pad, gpointer) {
+  if (is_parsed(pad)) gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, hide_colors, nullptr, nullptr);
+}
+
+void on_element(GstBin*, GstBin*, GstElement* element, gpointer) {
+  GstElementFactory* const factory = gst_element_get_factory(element);
+  const std::string_view name = factory != nullptr ? GST_OBJECT_NAME(factory) : "";
+  if (name == "qtdemux") g_signal_connect(element, "pad-added", G_CALLBACK(on_stream), nullptr);
+  if (name != "h264parse" && name != "h265parse") return;
+  const PadPtr source(gst_element_get_static_pad(element, "src"));
+  gst_pad_add_probe(source.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, show_colors, nullptr, nullptr);
 }
 
 }  // namespace
 
-void pad_raw_frames(GstElement* pipeline) {
+void correct_demuxers(GstElement* pipeline) {
   if (!GST_IS_BIN(pipeline)) return;
   const ElementPtr decoder(gst_bin_get_by_name(GST_BIN(pipeline), kDecoderElement));
-  if (decoder != nullptr) g_signal_connect(decoder.get(), "pad-added", G_CALLBACK(watch), nullptr);
+  if (decoder == nullptr) return;
+  g_signal_connect(decoder.get(), "pad-added", G_CALLBACK(on_frames), nullptr);
+  g_signal_connect(decoder.get(), "deep-element-added", G_CALLBACK(on_element), nullptr);
 }
 
 }  // namespace sightglass::video

@@ -1,4 +1,4 @@
-// The layout of frames: sizes that encoders take, and raw frames in containers.
+// The layout of frames: sizes that encoders take, and what demuxers get wrong.
 #pragma once
 
 #include <gst/gst.h>
@@ -26,11 +26,11 @@ inline constexpr int kLeastSubsampled = 4;
 // "internal data stream error". `muxer`: the name of the muxer in the pipeline.
 void reject_small_frames(GstElement* pipeline, const char* muxer);
 
-// Raw frames in containers.
-
-// Demuxers push raw frames as they are stored, mostly without padding, but GStreamer pads rows to four bytes unless a
-// buffer says otherwise. Pads the rows of such frames of the element kDecoderElement in `pipeline`, if it has one, and
-// states where their planes are.
-void pad_raw_frames(GstElement* pipeline);
+// Corrects what demuxers say of the frames of the element kDecoderElement in `pipeline`, if it has one:
+// - They push raw frames as these are stored, mostly without padding, but GStreamer pads rows to four bytes unless a buffer
+//   says otherwise. Pads the rows of such frames, and states where their planes are.
+// - qtdemux of GStreamer 1.22 says that H.264 and H.265 of full range have the limited one, and parsers believe it. The
+//   parameter sets of the stream decide; the container, if they say nothing.
+void correct_demuxers(GstElement* pipeline);
 
 }  // namespace sightglass::video

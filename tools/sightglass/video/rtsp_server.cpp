@@ -15,7 +15,6 @@
 #include "video/video_job.h"
 #ifdef SIGHTGLASS_RTSP
 #include <gst/rtsp-server/rtsp-server.h>
-
 #endif
 
 namespace sightglass::video {
@@ -66,7 +65,7 @@ void on_failure(GstBus*, GstMessage* message, gpointer data) {
 void on_media(GstRTSPMediaFactory*, GstRTSPMedia* media, gpointer data) {
   auto* serving = static_cast<Serving*>(data);
   const ElementPtr pipeline(gst_rtsp_media_get_element(media));
-  pad_raw_frames(pipeline.get());
+  correct_demuxers(pipeline.get());
   serving->element.reset(gst_bin_get_by_name(GST_BIN(pipeline.get()), kModelElement));
   keep_sizes_even(pipeline.get());
 }

@@ -209,7 +209,7 @@ Result<PlaybackResult> run_job(const VideoJob& job, const PlayerSettings& settin
   catch_interrupts();
   const std::string text = launch_text(job);
   SIGHTGLASS_ASSIGN_OR_RETURN(const ElementPtr pipeline, parse_launch(text));
-  pad_raw_frames(pipeline.get());
+  correct_demuxers(pipeline.get());
   if (!claimed) {
     SIGHTGLASS_ASSIGN_OR_RETURN(UnfinishedFile opened,
                                 UnfinishedFile::open(job.output.is_file() ? job.output.name : std::string()));
