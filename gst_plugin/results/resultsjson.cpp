@@ -250,8 +250,9 @@ static void gst_results_json_class_init(GstResultsJsonClass* klass) {
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);
-  gst_element_class_set_static_metadata(element_class, "Model results to JSON", "Converter/Metadata",
-                                        "Converts results metadata of glpose and glinfer to JSON, one line per frame "
-                                        "with results",
-                                        SIGHTGLASS_AUTHOR);
+  gst_element_class_set_static_metadata(
+      element_class, "Model results to JSON", "Converter/Metadata",
+      "Converts results metadata (people, objects, images) to JSON, one line per frame "
+      "with results",
+      SIGHTGLASS_AUTHOR);
 }

@@ -9,8 +9,8 @@
 #include "video/player.h"
 
 // Without the header of the server library, which is optional.
-typedef struct _GstRTSPServer GstRTSPServer;
-typedef struct _GstRTSPClient GstRTSPClient;
+using GstRTSPServer = struct _GstRTSPServer;
+using GstRTSPClient = struct _GstRTSPClient;
 
 namespace sightglass::video {
 
