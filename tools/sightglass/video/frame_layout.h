@@ -28,10 +28,9 @@ void reject_small_frames(GstElement* pipeline, const char* muxer);
 
 // Corrects what demuxers say of the frames of the element kDecoderElement in `pipeline`, if it has one:
 // - They push raw frames as these are stored, mostly without padding, but GStreamer pads rows to four bytes unless a
-// buffer
-//   says otherwise. Pads the rows of such frames, and states where their planes are.
-// - qtdemux of GStreamer 1.22 says that H.264 and H.265 of full range have the limited one, and parsers believe it. The
-//   parameter sets of the stream decide; the container, if they say nothing.
+//   buffer says otherwise. Pads the rows of such frames, and states where their planes are.
+// - qtdemux of GStreamer 1.22 says that H.264 and H.265 of full range have the limited one, and parsers believe it.
+//   The parameter sets of the stream decide; the container, if they say nothing.
 void correct_demuxers(GstElement* pipeline);
 
 }  // namespace sightglass::video
