@@ -1,6 +1,8 @@
 // Times single operators at sizes of real models and writes JSON: for each case the time of its step, by the GPU clock
-// or by fences, in both precisions.
+// or by fences, in both precisions. Or times whole models of one shape that grow.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 #include "common/headless_gl.h"
 #include "gpu_engine/internals.h"
 #include "ops/op_case.h"
+#include "sightglass/gl_objects.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
 #include "sightglass/step_timer.h"
@@ -104,8 +107,26 @@ std::vector<NamedCase> cases() {
   };
 }
 
-Result<nlohmann::ordered_json> measure(const NamedCase& named, const HeadlessGl& headless, StepTimer& timer,
-                                       Precision precision, int passes) {
+// A model of eight 3x3 convolutions: 72 multiply-adds for each pixel and pair of channels.
+NamedCase chain(int32_t size, int32_t channels) {
+  constexpr int kLayers = 8;
+  return {std::to_string(size) + "x" + std::to_string(size) + "x" + std::to_string(channels), [=](CaseBuilder& b) {
+            ValueId last = b.input({1, size, size, channels});
+            for (int layer = 0; layer < kLayers; ++layer) {
+              last = b.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
+                            {last, b.constant({channels, 3, 3, channels}), b.constant({channels})}, Activation::kRelu6);
+            }
+          }};
+}
+
+// From 1 to 10,000 million multiply-adds.
+std::vector<NamedCase> growing_models() {
+  return {chain(8, 16),  chain(16, 16), chain(16, 32), chain(32, 32),  chain(32, 48),
+          chain(32, 64), chain(64, 64), chain(64, 96), chain(64, 128), chain(96, 128)};
+}
+
+Result<std::shared_ptr<Session>> make_session(const NamedCase& named, const HeadlessGl& headless,
+                                              const std::shared_ptr<ShareGroup>& group, Precision precision) {
   CaseBuilder builder(1);
   named.build(builder);
   const OpCase op = builder.build(named.name);
@@ -113,12 +134,18 @@ Result<nlohmann::ordered_json> measure(const NamedCase& named, const HeadlessGl&
   PlanOptions options;
   options.precision = precision;
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, headless.device().limits, options));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(timer.group(), plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<Session> session, Session::create(group, plan));
   for (size_t i = 0; i < op.inputs.size(); ++i) SIGHTGLASS_RETURN_IF_ERROR(session->write_input(i, op.inputs[i].data));
+  return session;
+}
+
+Result<nlohmann::ordered_json> measure(const NamedCase& named, const HeadlessGl& headless, StepTimer& timer,
+                                       Precision precision, int passes) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, make_session(named, headless, timer.group(), precision));
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<int64_t> times, median_step_times(*session, timer, passes));
   int64_t ns = 0, multiply_adds = 0;
   std::string kernels;
-  const std::vector<StepInfo> steps = plan->steps();
+  const std::vector<StepInfo> steps = session->plan().steps();
   for (size_t i = 0; i < steps.size(); ++i) {
     ns += times[i];
     multiply_adds += steps[i].multiply_adds;
@@ -146,6 +173,39 @@ Status measure_all(int passes, nlohmann::ordered_json& results) {
   return {};
 }
 
+Result<nlohmann::ordered_json> measure_runs(const NamedCase& named, const HeadlessGl& headless,
+                                            const std::shared_ptr<ShareGroup>& group, int passes) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, make_session(named, headless, group, Precision::kFp32));
+  std::vector<double> times;
+  // The first run includes work that drivers defer until then.
+  for (int pass = 0; pass <= passes; ++pass) {
+    SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(headless.gl()));
+    const auto begin = std::chrono::steady_clock::now();
+    SIGHTGLASS_RETURN_IF_ERROR(session->run());
+    SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(headless.gl()));
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+    if (pass > 0) times.push_back(time.count());
+  }
+  std::ranges::nth_element(times, times.begin() + passes / 2);
+  int64_t multiply_adds = 0;
+  for (const StepInfo& step : session->plan().steps()) multiply_adds += step.multiply_adds;
+  return nlohmann::ordered_json{
+      {"name", named.name}, {"multiply_adds", multiply_adds}, {"ms", times[static_cast<size_t>(passes / 2)]}};
+}
+
+Status measure_growth(int passes, nlohmann::ordered_json& results) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto headless, HeadlessGl::create());
+  const auto group = ShareGroup::create(headless->gl());
+  results["renderer"] = headless->device().renderer;
+  results["models"] = nlohmann::ordered_json::array();
+  for (const NamedCase& named : growing_models()) {
+    auto entry = measure_runs(named, *headless, group, passes);
+    if (!entry.ok()) return entry.status().with_context(named.name);
+    results["models"].push_back(std::move(entry).value());
+  }
+  return {};
+}
+
 }  // namespace
 }  // namespace sightglass::test
 
@@ -153,9 +213,12 @@ int main(int argc, char** argv) {
   CLI::App app("Times operators on the GPU and prints JSON.", "operator_bench");
   int passes = 9;
   app.add_option("--passes", passes, "Passes per case; the median counts (9)")->check(CLI::Range(1, 1000));
+  bool growth = false;
+  app.add_flag("--growth", growth, "Time whole models from 1 to 10,000 million multiply-adds instead");
   CLI11_PARSE(app, argc, argv);
   nlohmann::ordered_json results;
-  const sightglass::Status status = sightglass::test::measure_all(passes, results);
+  const sightglass::Status status =
+      growth ? sightglass::test::measure_growth(passes, results) : sightglass::test::measure_all(passes, results);
   if (!status.ok()) {
     std::fprintf(stderr, "operator_bench: %s\n", status.message().c_str());
     return 1;
