@@ -1,5 +1,3 @@
-#include "property_page.h"
-
 #include <obs-module.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "known_models.h"
+#include "segment_filter.h"
 
 namespace sightglass::obs {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "element/effect_runner.h"
-#include "property_page.h"
 #include "segment/picture.h"
 #include "segment/segmenter.h"
+#include "segment_filter.h"
 #include "sightglass/device.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"

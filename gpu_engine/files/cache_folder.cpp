@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -50,6 +51,14 @@ Status make_private_folder(const std::string& folder) {
     if (!std::filesystem::is_directory(path, ignored)) return cannot_use(folder, std::strerror(reason));
   }
   return check_private_folder(folder);
+}
+
+std::string default_cache_folder() {
+  // The XDG specification requires that relative paths are ignored.
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') return std::string(cache) + "/sightglass";
+  const char* home = std::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache/sightglass" : std::string();
 }
 
 std::string program_folder(const std::string& cache_folder) { return cache_folder + "/programs"; }

@@ -40,9 +40,4 @@ void add_choice(CLI::App& app, const std::string& name, T& target, const std::ma
       ->check(CLI::IsMember(words));
 }
 
-// The default cache directory of the command-line tool.
-
-// Returns sightglass below $XDG_CACHE_HOME, or below ~/.cache; empty if neither is known.
-std::string default_cache_folder();
-
 }  // namespace sightglass

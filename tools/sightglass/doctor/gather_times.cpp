@@ -9,6 +9,7 @@
 #include "model/model_bench.h"
 #include "model/model_run.h"
 #include "model_store.h"
+#include "sightglass/cache_folder.h"
 #include "sightglass/status.h"
 #include "video/gst_setup.h"
 

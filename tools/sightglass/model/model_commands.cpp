@@ -18,6 +18,7 @@
 #include "model/model_inputs.h"
 #include "model/model_run.h"
 #include "model/report_format.h"
+#include "sightglass/cache_folder.h"
 
 namespace sightglass {
 
