@@ -18,6 +18,8 @@ struct Detection {
   int32_t class_id = 0;
   int32_t points_count = 0;                                        // valid entries of `points`
   int32_t row = 0;                                                 // of raw outputs: the index of the box there
+  int32_t id = 0;                                                  // track ID, from 1 on; 0: not tracked
+  std::array<int32_t, 3> unused{};
   std::array<std::array<float, 2>, kMaxDetectionPoints> points{};  // x and y; undefined from `points_count` on
   bool operator==(const Detection&) const = default;
 };
@@ -29,7 +31,7 @@ struct Detections {
   std::array<Detection, kMaxDetections> detections{};  // best first; undefined from `count` on
 };
 
-static_assert(sizeof(Detection) == 32 + 8 * kMaxDetectionPoints);
+static_assert(sizeof(Detection) == 48 + 8 * kMaxDetectionPoints);
 static_assert(offsetof(Detections, detections) == 16 && sizeof(Detections) == 16 + kMaxDetections * sizeof(Detection));
 
 }  // namespace sightglass

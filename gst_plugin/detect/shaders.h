@@ -14,6 +14,7 @@ inline const ShaderKey kSuppressShader{"detect/suppress.comp", {}};
 inline const ShaderKey kYoloBoxesShader{"detect/yolo_boxes.comp", {}};
 inline const ShaderKey kSuppressYoloShader{"detect/suppress.comp", {{"YOLO", "1"}}};
 
+inline const ShaderKey kTrackShader{"detect/track.comp", {}};
 inline const ShaderKey kInstanceMasksShader{"detect/instance_masks.comp", {}};
 inline const ShaderKey kInstanceForegroundShader{"detect/instance_masks.comp", {{"FOREGROUND", "1"}}};
 inline const ShaderKey kBeginRegionsShader{"detect/begin_regions.comp", {}};
@@ -28,7 +29,7 @@ inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"de
 inline std::vector<ShaderKey> detect_shader_variants() {
   std::vector<ShaderKey> keys{
       kBestClassShader,          kSuppressShader,     kYoloBoxesShader,  kSuppressYoloShader, kInstanceMasksShader,
-      kInstanceForegroundShader, kBeginRegionsShader, kNewRegionsShader, kNextRegionShader,   kNextLookShader};
+      kInstanceForegroundShader, kBeginRegionsShader, kNewRegionsShader, kNextRegionShader,   kNextLookShader, kTrackShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(sample_look_shader(kind));
     keys.push_back(sample_region_shader(kind));

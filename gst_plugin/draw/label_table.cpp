@@ -20,6 +20,8 @@ struct Header {
 
 LabelTable::LabelTable(const GlApi& gl, std::span<const std::string> labels) : gl_(&gl) {
   for (int32_t percent = 0; percent <= kMostPercent; ++percent) lines_.push_back(std::to_string(percent) + "%");
+  for (int32_t digit = 0; digit < 10; ++digit) lines_.push_back(std::to_string(digit));
+  lines_.push_back("#");
   lines_.insert(lines_.end(), labels.begin(), labels.end());
   upload();
 }

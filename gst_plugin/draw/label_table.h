@@ -13,9 +13,13 @@
 namespace sightglass {
 
 inline constexpr uint32_t kLabelsBinding = 2;  // the storage block Labels
+// The lines of the table: percentages, the digits of numbers and their sign, then the classes.
 inline constexpr int32_t kMostPercent = 100;
+inline constexpr int32_t kFirstDigit = kMostPercent + 1, kNumberSign = kFirstDigit + 10, kFirstClass = kNumberSign + 1;
 // Number of primitives of a text line with a class and its score, and of a box with such a line, including its outline.
 inline constexpr int32_t kLabelledScore = 3, kLabelledBox = 1 + kLabelledScore;
+// Of a number with its sign; of larger numbers, the last digits are shown.
+inline constexpr int32_t kMostDigits = 5, kNumberTexts = 1 + kMostDigits;
 
 // All calls, including the destructor, need the context current.
 class LabelTable {
@@ -36,7 +40,7 @@ class LabelTable {
   void upload();
 
   const GlApi* gl_;
-  std::vector<std::string> lines_;  // percentages, then labels
+  std::vector<std::string> lines_;
   TextAtlas atlas_;
   GlBuffer buffer_;
   BufferRange block_;

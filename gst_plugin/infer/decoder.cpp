@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "detect/tracker.h"
 #include "detect/yolo_decoder.h"
 #include "gl/compute.h"
 #include "gl/objects.h"
@@ -39,9 +40,10 @@ std::vector<std::string> drawn_labels(const InferModel& model) {
 // All calls, including the destructor, need the context current.
 class LabelledResults {
  public:
-  // `shader` is draw_detections.comp or draw_classes.comp.
+  // `shader` is draw_detections.comp or draw_classes.comp, which writes `of_each` primitives per detection. The best
+  // class of the whole image is larger than the others.
   static Result<LabelledResults> create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
-                                        std::span<const std::string> labels);
+                                        std::span<const std::string> labels, GLsizei of_each, bool are_classes);
 
   // The primitives that show them over a frame of that size in pixels. Rasterizes the labels if the text height has
   // changed.
@@ -53,31 +55,33 @@ class LabelledResults {
     std::array<int32_t, 4> counts{};
     bool operator==(const Block&) const = default;
   };
-  LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels, bool are_classes);
+  LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels, GLsizei of_each,
+                  bool are_classes);
 
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   SharedProgram program_;
   LabelTable labels_;
-  bool are_classes_;  // of the whole image
-  GLsizei of_each_;   // primitives per detection
+  GLsizei of_each_;
+  bool are_classes_;
   PrimitiveBuffer primitives_;
   UniformBlock<Block> block_;
 };
 
 Result<LabelledResults> LabelledResults::create(const std::shared_ptr<ShareGroup>& group, const ShaderKey& shader,
-                                                std::span<const std::string> labels) {
+                                                std::span<const std::string> labels, GLsizei of_each,
+                                                bool are_classes) {
   const std::array<ProgramKey, 1> keys{ProgramKey{shader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
-  return LabelledResults(group, std::move(programs[0]), LabelTable(group->gl(), labels), shader == kDrawClassesShader);
+  return LabelledResults(group, std::move(programs[0]), LabelTable(group->gl(), labels), of_each, are_classes);
 }
 
 LabelledResults::LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgram program, LabelTable labels,
-                                 bool are_classes)
+                                 GLsizei of_each, bool are_classes)
     : group_(std::move(group)),
       program_(std::move(program)),
       labels_(std::move(labels)),
+      of_each_(of_each),
       are_classes_(are_classes),
-      of_each_(are_classes ? kLabelledScore : kLabelledBox + kMaxDetectionPoints),
       primitives_(group_->gl(), of_each_ * kMaxDetections),
       block_(group_->gl()) {}
 
@@ -155,7 +159,7 @@ Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareG
   GST_DEBUG_OBJECT(log_object(), "decoder: classes of output %" G_GSIZE_FORMAT ", %s", model.output,
                    model.activation == OutputActivation::kNone ? "as is" : "after a softmax");
   SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
-                              LabelledResults::create(group, kDrawClassesShader, drawn_labels(model)));
+                              LabelledResults::create(group, kDrawClassesShader, drawn_labels(model), kLabelledScore, true));
   const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing));
@@ -165,82 +169,143 @@ Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareG
 
 namespace {
 
-// Raw outputs; suppression happens here.
-class RawDetections final : public Decoder {
+// Detectors, with or without tracks.
+class BoxDecoder : public Decoder {
  public:
-  RawDetections(std::unique_ptr<SsdDecoder> decoder, const InferModel::RawDetector& detector, LabelledResults drawing)
-      : decoder_(std::move(decoder)),
-        boxes_(detector.boxes),
-        scores_(detector.scores),
-        weighted_(detector.weighted),
-        drawing_(std::move(drawing)) {}
+  static Result<LabelledResults> drawing_of(const std::shared_ptr<ShareGroup>& group,
+                                            const std::vector<std::string>& labels, bool tracks) {
+    constexpr GLsizei kOfEach = kLabelledBox + kMaxDetectionPoints;
+    return LabelledResults::create(group, tracks ? kDrawTracksShader : kDrawDetectionsShader, labels,
+                                   tracks ? kOfEach + kNumberTexts : kOfEach, false);
+  }
+  BoxDecoder(std::shared_ptr<ShareGroup> group, const InferModel& model, LabelledResults drawing)
+      : group_(std::move(group)), drawing_(std::move(drawing)), labels_(drawn_labels(model)) {}
 
+  Status prepare(const InferLook& look, float seconds) override {
+    seconds_ = seconds;
+    if (!look.tracking || tracks_) return {};
+    GST_DEBUG_OBJECT(log_object(), "tracking: objects get numbers");
+    SIGHTGLASS_ASSIGN_OR_RETURN(Tracker tracker, Tracker::create(group_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing, drawing_of(group_, labels_, true));
+    tracks_.emplace(Tracks{std::move(tracker), std::move(drawing)});
+    return {};
+  }
   Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange boxes, session.output_buffer(boxes_));
-    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(scores_));
-    return decoder_->decode(boxes, scores, to_upright,
-                            {look.threshold, look.iou_threshold, weighted_, look.max_results});
+    is_tracked_ = look.tracking && tracks_.has_value();
+    SsdChoice choice{look.threshold, look.iou_threshold, true, look.max_results};
+    if (is_tracked_) {
+      choice.threshold = Tracker::least_score(look.threshold);
+      choice.most = kMaxDetections;
+    }
+    SIGHTGLASS_RETURN_IF_ERROR(find(session, to_upright, choice));
+    if (is_tracked_) {
+      GST_TRACE_OBJECT(log_object(), "pass: tracking, %g s since the last run", static_cast<double>(seconds_));
+      tracks_->tracker.run(found(), {seconds_, look.threshold, look.max_results});
+    } else if (tracks_) {
+      tracks_.reset();
+    }
+    return look.draw ? show(session, to_upright) : Status();
   }
-  BufferRange results() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
+  BufferRange results() const override { return is_tracked_ ? tracks_->tracker.tracked() : found(); }
   PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
-    return drawing_.primitives(results(), width, height, look);
+    LabelledResults& drawing = look.tracking && tracks_ ? tracks_->drawing : drawing_;
+    return drawing.primitives(results(), width, height, look);
   }
+
+ protected:
+  // Fills found(), a buffer of Detections: always the same one.
+  virtual Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) = 0;
+  virtual BufferRange found() const = 0;
+  // Makes what shows results() other than boxes.
+  virtual Status show(const Session& /*session*/, const InputTransform& /*to_upright*/) { return {}; }
+
+  const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
 
  private:
+  struct Tracks {
+    Tracker tracker;
+    LabelledResults drawing;
+  };
+  LabelledResults drawing_;
+  const std::vector<std::string> labels_;
+  std::optional<Tracks> tracks_;  // while they are wanted
+  bool is_tracked_ = false;       // the last results
+  float seconds_ = -1;
+};
+
+// Raw outputs; suppression happens here.
+class RawDetections final : public BoxDecoder {
+ public:
+  RawDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, std::unique_ptr<SsdDecoder> decoder,
+                LabelledResults drawing)
+      : BoxDecoder(std::move(group), model, std::move(drawing)),
+        decoder_(std::move(decoder)),
+        boxes_(model.raw_detector->boxes),
+        scores_(model.raw_detector->scores),
+        weighted_(model.raw_detector->weighted) {}
+
+ private:
+  Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange boxes, session.output_buffer(boxes_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(scores_));
+    SsdChoice own = choice;
+    own.weighted = weighted_;
+    return decoder_->decode(boxes, scores, to_upright, own);
+  }
+  BufferRange found() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
+
   std::unique_ptr<SsdDecoder> decoder_;
   size_t boxes_, scores_;
   bool weighted_;
-  LabelledResults drawing_;
 };
 
-class YoloDetections final : public Decoder {
+class YoloDetections final : public BoxDecoder {
  public:
-  YoloDetections(std::unique_ptr<YoloDecoder> decoder, std::optional<YoloMasks> masks, const YoloModel& model,
-                 LabelledResults drawing)
-      : decoder_(std::move(decoder)),
+  YoloDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, std::unique_ptr<YoloDecoder> decoder,
+                 std::optional<YoloMasks> masks, LabelledResults drawing)
+      : BoxDecoder(std::move(group), model, std::move(drawing)),
+        decoder_(std::move(decoder)),
         masks_(std::move(masks)),
-        output_(model.output),
-        prototypes_(model.prototypes.value_or(0)),
-        drawing_(std::move(drawing)) {}
+        output_(model.yolo->output),
+        prototypes_(model.yolo->prototypes.value_or(0)) {}
 
-  Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
-    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange output, session.output_buffer(output_));
-    SIGHTGLASS_RETURN_IF_ERROR(
-        decoder_->decode(output, to_upright, {look.threshold, look.iou_threshold, false, look.max_results}));
-    if (!masks_ || !look.draw) return {};
-    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange prototypes, session.output_buffer(prototypes_));
-    masks_->run(output, prototypes, decoder_->detections(), to_upright);
-    return {};
-  }
-  BufferRange results() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
-  PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
-    return drawing_.primitives(results(), width, height, look);
-  }
   TextureRef masks() const override { return masks_ ? masks_->texture() : TextureRef(); }
 
  private:
+  Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange output, session.output_buffer(output_));
+    return decoder_->decode(output, to_upright, choice);
+  }
+  BufferRange found() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
+  Status show(const Session& session, const InputTransform& to_upright) override {
+    if (!masks_) return {};
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange output, session.output_buffer(output_));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange prototypes, session.output_buffer(prototypes_));
+    masks_->run(output, prototypes, results().buffer, to_upright);
+    return {};
+  }
+
   std::unique_ptr<YoloDecoder> decoder_;
   std::optional<YoloMasks> masks_;
   size_t output_, prototypes_;
-  LabelledResults drawing_;
 };
 
 // Outputs of TFLite_Detection_PostProcess, which has done the suppression.
-class ProcessedDetections final : public Decoder {
+class ProcessedDetections final : public BoxDecoder {
  public:
-  ProcessedDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, SharedProgram program,
+  ProcessedDetections(const std::shared_ptr<ShareGroup>& group, const InferModel& model, SharedProgram program,
                       LabelledResults drawing)
-      : group_(std::move(group)),
+      : BoxDecoder(group, model, std::move(drawing)),
         outputs_(model.processed),
         count_(model.model->outputs()[outputs_[0]].shape.elements() / 4),
         program_(std::move(program)),
-        block_(group_->gl()),
-        drawing_(std::move(drawing)) {
+        block_(group->gl()) {
     const Detections none;
-    detections_ = make_storage(group_->gl(), sizeof(none), &none);
+    detections_ = make_storage(group->gl(), sizeof(none), &none);
   }
 
-  Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) override {
+ private:
+  Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) override {
     Block block;
     BufferRange all;  // covers all outputs, which share one buffer
     for (size_t i = 0; i < outputs_.size(); ++i) {
@@ -249,42 +314,35 @@ class ProcessedDetections final : public Decoder {
       all.size = std::max<GLsizeiptr>(all.size, range.offset + range.size);
       block.at[i] = static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
     }
-    block.counts = {static_cast<int32_t>(count_), std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
-    block.limits = {look.threshold, 0, 0, 0};
+    block.counts = {static_cast<int32_t>(count_), std::clamp(choice.most, 1, kMaxDetections), 0, 0};
+    block.limits = {choice.threshold, 0, 0, 0};
     block.place = place_rows(to_upright);
     Pass pass(group_->gl());
     pass.uniforms(kParamsBinding, block_, block);
-    pass.storage({all, results()});
+    pass.storage({all, found()});
     pass.dispatch(program_->id());
     return {};
   }
-  BufferRange results() const override { return {detections_.id(), 0, sizeof(Detections)}; }
-  PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
-    return drawing_.primitives(results(), width, height, look);
-  }
+  BufferRange found() const override { return {detections_.id(), 0, sizeof(Detections)}; }
 
- private:
   struct Block {  // Params of postprocess.comp
     std::array<int32_t, 4> at{}, counts{};
     std::array<float, 4> limits{};
     std::array<float, 8> place{};
     bool operator==(const Block&) const = default;
   };
-  std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   std::array<size_t, 4> outputs_;
   int64_t count_;
   SharedProgram program_;
   UniformBlock<Block> block_;
   GlBuffer detections_;
-  LabelledResults drawing_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<ShareGroup>& group,
                                                         const InferModel& model) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
-                              LabelledResults::create(group, kDrawDetectionsShader, drawn_labels(model)));
+  SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing, BoxDecoder::drawing_of(group, drawn_labels(model), false));
   if (model.yolo) {
     const YoloLayout& layout = model.yolo->layout;
     GST_DEBUG_OBJECT(log_object(), "decoder: YOLO, %d boxes of %d values, %d classes, %s", layout.boxes, layout.values,
@@ -297,14 +355,14 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
                                   YoloMasks::create(group, layout, shape, YoloMasks::Shows::kObjects));
       masks.emplace(std::move(objects));
     }
-    return std::make_unique<YoloDetections>(std::move(decoder), std::move(masks), *model.yolo, std::move(drawing));
+    return std::make_unique<YoloDetections>(group, model, std::move(decoder), std::move(masks), std::move(drawing));
   }
   if (model.raw_detector) {
     GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",
                      model.raw_detector->layout.anchors.size());
     SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder,
                                 SsdDecoder::create(group, model.raw_detector->layout));
-    return std::make_unique<RawDetections>(std::move(decoder), *model.raw_detector, std::move(drawing));
+    return std::make_unique<RawDetections>(group, model, std::move(decoder), std::move(drawing));
   }
   GST_DEBUG_OBJECT(log_object(), "decoder: boxes, suppressed by TFLite_Detection_PostProcess");
   const std::array<ProgramKey, 1> keys{ProgramKey{kPostprocessShader}};

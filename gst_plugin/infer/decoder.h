@@ -27,6 +27,7 @@ struct InferLook {
   float threshold = 0.5f;      // minimum score of a result
   float iou_threshold = 0.3f;  // for detectors with suppression here: boxes that overlap by more are merged
   int32_t max_results = 10;    // 1 to kMaxDetections
+  bool tracking = false;       // whether to identify the objects of detectors across frames
   float line_width = 0;        // frame pixels; 0: by the frame height
   float text_height = 0;       // of a line of text, in frame pixels; 0: by the frame height
   ColorMap color_map = ColorMap::kTurbo;
@@ -48,11 +49,14 @@ struct RegionView {
 class Decoder {
  public:
   virtual ~Decoder() = default;
+  // Call before a run for frames with this look: makes what it needs and was not needed before. `seconds` have passed
+  // since the previous run; below 0: its frame was unrelated.
+  virtual Status prepare(const InferLook& /*look*/, float /*seconds*/) { return {}; }
   // Call after a run whose outputs were all planned as buffers. `to_upright` maps model input coordinates to the
   // upright frame.
   virtual Status decode(const Session& session, const InputTransform& to_upright, const InferLook& look) = 0;
   // Detections (detect/detections.h) or LandmarkObjects (infer/landmarks.h), depending on the model task; no buffer for
-  // other tasks. Always the same buffer.
+  // other tasks. The same buffer until prepare().
   virtual BufferRange results() const { return {}; }
   // The primitives that show the results of the last decode() over a frame of that size in pixels; may be empty. Can be
   // called before decode() to prepare for this size.

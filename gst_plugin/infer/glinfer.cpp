@@ -93,6 +93,8 @@ const PropertyTable<InferSettings>& infer_properties() {
           row::optional_number(
               "max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections, kLive,
               "Maximum number of boxes or classes; with a detector, of faces or hands (up to 8, 1 unless set)"),
+          row::flag("tracking", "Tracking", look(&InferLook::tracking), kLive,
+                    "Whether to give each object of a detector a number that stays the same in all frames"),
           row::flag("draw", "Draw", look(&InferLook::draw), kLive,
                     "Whether to draw results over the frame, or show the image from the model instead of it"),
           row::number("line-width", "Line width", look(&InferLook::line_width), 0, 200, kLive,
@@ -168,6 +170,12 @@ Status check_results(const InferSettings& settings, const InferModel& model) {
   }
   return unsupported("results: has no effect: " + decoded_as(model) +
                      "; set attach-tensors=true to decode the model outputs in the application");
+}
+
+Status check_tracking(const InferSettings& settings, const InferModel& model) {
+  if (!settings.look.tracking || model.task == InferTask::kDetection) return {};
+  return unsupported("tracking=true: has no effect: " + decoded_as(model) +
+                     "; use it for detection; landmarks with a detector are always tracked");
 }
 
 Status check_drawing(const InferSettings& settings, const InferModel& model) {
@@ -312,7 +320,7 @@ std::vector<std::string> InferModels::warnings() const {
                        list(model_->model->inputs()) + "; set extra-inputs to a file with their values");
   }
   for (const Status& status : {check_max_results(*settings_, *model_), check_results(*settings_, *model_),
-                               check_drawing(*settings_, *model_)}) {
+                               check_tracking(*settings_, *model_), check_drawing(*settings_, *model_)}) {
     if (!status.ok()) warnings.push_back(status.message());
   }
   const bool has_labels = model_->task == InferTask::kClassification || model_->task == InferTask::kDetection;

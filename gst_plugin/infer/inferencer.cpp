@@ -93,17 +93,22 @@ void Inferencer::set_look(const InferSettings& settings) {
 Status Inferencer::resize(const FrameSize& size, const ElementSettings& settings) {
   set_look(static_cast<const InferSettings&>(settings));
   size_ = size;
-  if (decoder_ && look_.draw) decoder_->primitives(size.shown_width(), size.height, look_);
+  if (!decoder_) return {};
+  SIGHTGLASS_RETURN_IF_ERROR(decoder_->prepare(look_, -1));
+  if (look_.draw) decoder_->primitives(size.shown_width(), size.height, look_);
   return {};
 }
 
 void Inferencer::forget() {
+  clock_.forget();
   if (decoder_) decoder_->forget();
   if (first_) first_->is_new = true;
 }
 
 Status Inferencer::prepare(FrameJob& job) {
   set_look(static_cast<const InferSettings&>(*job.settings));
+  if (!look_.tracking) return {};
+  job.is_new_scene = clock_.is_new_at(job.input != nullptr ? GST_BUFFER_PTS(job.input) : GST_CLOCK_TIME_NONE);
   return {};
 }
 
@@ -119,6 +124,7 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
                                frame.height);
   }
   if (first_) return stage == 0 ? begin_detector(frame) : begin_in_region(frame);
+  if (decoder_) SIGHTGLASS_RETURN_IF_ERROR(decoder_->prepare(look_, clock_.seconds_of_run()));
   GST_LOG_OBJECT(log_object(), "model: runs");
   next_input_to_upright_ = frame.input_to_upright(model_.width, model_.height, fit_);
   SIGHTGLASS_RETURN_IF_ERROR(
@@ -174,7 +180,10 @@ Status Inferencer::end_stage(size_t stage) {
     return {};
   }
   input_to_upright_ = next_input_to_upright_;
-  return decoder_ ? decoder_->decode(*session_, input_to_upright_, look_) : Status();
+  if (!decoder_) return {};
+  SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, input_to_upright_, look_));
+  traits_.found = decoder_->results();
+  return {};
 }
 
 TextureRef Inferencer::target(GLuint output) const {

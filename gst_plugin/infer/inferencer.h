@@ -129,6 +129,7 @@ class Inferencer : public Effect {
   FrameSize size_;                             // of upright frames
   InputTransform input_to_upright_;            // of the last run
   InputTransform next_input_to_upright_;       // of the current run; for the detector in its stage
+  RunClock clock_;  // while objects are tracked
   InferLook look_;
   Fit fit_ = Fit::kStretch;
   // Of the current run:

@@ -10,6 +10,7 @@ namespace sightglass {
 
 inline const ShaderKey kPostprocessShader{"infer/postprocess.comp", {}};
 inline const ShaderKey kDrawDetectionsShader{"infer/draw_detections.comp", {}};
+inline const ShaderKey kDrawTracksShader{"infer/draw_detections.comp", {{"TRACKED", "1"}}};
 inline const ShaderKey kDrawClassesShader{"infer/draw_classes.comp", {}};
 inline const ShaderKey kDrawLandmarksShader{"infer/draw_landmarks.comp", {}};
 inline const ShaderKey kRangeShader{"infer/range.comp", {}};
@@ -38,7 +39,7 @@ inline ShaderKey to_picture_shader(bool map) {
 }
 
 inline std::vector<ShaderKey> infer_shader_variants() {
-  std::vector<ShaderKey> keys{kPostprocessShader, kDrawDetectionsShader,  kDrawClassesShader,     kDrawLandmarksShader,
+  std::vector<ShaderKey> keys{kPostprocessShader, kDrawDetectionsShader,  kDrawTracksShader,  kDrawClassesShader,     kDrawLandmarksShader,
                               kRangeShader,       kGatherLandmarksShader, kStoreBlendshapesShader};
   for (const auto left : {OutputActivation::kNone, OutputActivation::kSigmoid, OutputActivation::kSoftmax}) {
     keys.push_back(top_classes_shader(left));

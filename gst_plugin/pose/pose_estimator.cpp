@@ -125,16 +125,6 @@ Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& pictu
   return painter_->draw(picture, ranges, shown_width);
 }
 
-float FrameClock::seconds_to(GstClockTime time) {
-  constexpr float kUsual = 1.0F / 30;
-  if (!GST_CLOCK_TIME_IS_VALID(time)) return kUsual;
-  const GstClockTime before = std::exchange(before_, time);
-  if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return -1;
-  // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
-  constexpr double kTick = 1e-4;
-  return static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
-}
-
 namespace {
 
 // Logs people who appear or are lost, if results reach the CPU.
@@ -192,23 +182,17 @@ Status PoseEstimator::resize(const FrameSize& size, const ElementSettings& /*set
   return {};
 }
 
-void PoseEstimator::forget() {
-  is_new_ = true;
-  seconds_ = 0;
-}
+void PoseEstimator::forget() { clock_.forget(); }
 
 Status PoseEstimator::prepare(FrameJob& job) {
-  const float seconds = clock_.seconds_to(GST_BUFFER_PTS(job.input));
-  job.is_new_scene = seconds < 0;
-  seconds_ += std::max(seconds, 0.0F);
+  job.is_new_scene = clock_.is_new_at(GST_BUFFER_PTS(job.input));
   look_ = static_cast<const PoseSettings&>(*job.settings).look;
   return {};
 }
 
 Result<ModelStage> PoseEstimator::begin_stage(size_t stage, const UprightFrame& frame) {
   if (stage == 0) {
-    const float since = std::exchange(seconds_, 0.0F);
-    const float seconds = std::exchange(is_new_, false) ? -1 : since;
+    const float seconds = clock_.seconds_of_run();
     finder_->set_options({.max_persons = look_.max_persons,
                           .person_score = look_.person_score.value_or(usual_person_score_),
                           .seconds = seconds});

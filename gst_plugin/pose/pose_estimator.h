@@ -122,16 +122,6 @@ struct PoseSettings : ElementSettings {
 
 const PropertyTable<PoseSettings>& pose_properties();
 
-// The time between frames, for the filters. A frame with an earlier time is unrelated to the previous one.
-class FrameClock {
- public:
-  // Seconds since the previous frame; below 0: unrelated.
-  float seconds_to(GstClockTime time);
-
- private:
-  GstClockTime before_ = GST_CLOCK_TIME_NONE;
-};
-
 // The result of a run is the people found.
 class PoseEstimator : public Effect {
  public:
@@ -165,12 +155,10 @@ class PoseEstimator : public Effect {
   std::optional<FramePainter> frame_painter_;
   std::optional<PersonFollower> follower_;
   std::unique_ptr<SkeletonPainter> skeletons_;
-  FrameClock clock_;
+  RunClock clock_;
   PoseLook look_;
   FollowOptions follow_;  // for the current run
-  float seconds_ = 0;     // since the frame of the previous run
   FrameSize size_;        // of upright frames
-  bool is_new_ = true;    // nobody is tracked from the previous frame
 };
 
 }  // namespace sightglass

@@ -175,6 +175,7 @@ std::vector<ResultObject> detections_of(std::span<const std::byte> bytes, std::s
     if (detection.class_id >= 0 && number < labels.size()) object.label = labels[number];
     object.score = detection.score;
     object.box = detection.box;
+    object.id = detection.id;
     for (size_t k = 0; k < valid_count(detection.points_count, detection.points.size()); ++k) {
       KeyPoint point;
       point.x = detection.points[k][0];

@@ -9,6 +9,8 @@ struct Detection {
   int class_id;
   int points_count;
   int row;
+  int id;
+  int unused[3];
   vec2 points[kMaxDetectionPoints];
 };
 

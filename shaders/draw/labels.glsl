@@ -1,4 +1,4 @@
-// Text by index: class labels and percentages. Labeled boxes.
+// Text by index: class labels, percentages and numbers. Labeled boxes.
 #include "draw/label_table.h"
 #include "draw/primitive.glsl"
 
@@ -7,7 +7,6 @@ struct Label {
   int width;  // pixels; 0 if invisible
 };
 
-// The percentages from 0 to kMostPercent come first, then the classes.
 layout(std430, binding = kLabelsBinding) readonly buffer Labels {
   float b_label_height;  // pixels
   float b_label_scale;   // texels per pixel
@@ -21,7 +20,7 @@ Label label_at(int i) {
 }
 Label label_of_score(float score) { return label_at(clamp(int(round(score * 100.0)), 0, kMostPercent)); }
 // Classes beyond the table have no label.
-Label label_of_class(int number) { return number < 0 ? Label(0, 0) : label_at(kMostPercent + 1 + number); }
+Label label_of_class(int number) { return number < 0 ? Label(0, 0) : label_at(kFirstClass + number); }
 
 // Whole pixels keep text sharp.
 Primitive text(Label label, vec2 corner, vec4 color) {
@@ -39,26 +38,59 @@ float labelled_score_width(int class_number, float score) {
   float width = score_place(class_number) + float(label_of_score(score).width);
   return width > 0.0 ? width + 2.0 * label_margin() : 0.0;
 }
-// Primitive `i` of the kLabelledScore ones that show the line "name 87%" on a plate.
-Primitive labelled_score(int i, vec2 corner, int class_number, float score, float radius, vec4 plate, vec4 ink) {
+// Primitive `i` of the kLabelledScore ones that show the line "name 87%" on a plate, after a space of that width.
+Primitive labelled_score(int i, vec2 corner, float space, int class_number, float score, float radius, vec4 plate,
+                         vec4 ink) {
   float width = labelled_score_width(class_number, score);
   if (width == 0.0) return invisible();
-  if (i == 0) return rectangle(vec4(corner, corner + vec2(width, b_label_height)), radius, plate);
-  corner.x += label_margin();
+  if (i == 0) return rectangle(vec4(corner, corner + vec2(space + width, b_label_height)), radius, plate);
+  corner.x += space + label_margin();
   if (i == 1) return text(label_of_class(class_number), corner, ink);
   return text(label_of_score(score), corner + vec2(score_place(class_number), 0.0), ink);
 }
 
-// Primitive `i` of the kLabelledBox ones that show a box (in pixels), its class and its score. The label is on top of
-// the box, or inside it at the edge of the frame, which has this width.
-Primitive labelled_box(int i, vec4 box, int class_number, float score, vec4 color, float picture_width) {
+// Digit `i` of a number, the most significant first; -1: it has fewer. Unsigned: virglrenderer 0.10 mistranslates
+// signed division.
+int digit_of(int number, int i) {
+  uint last[kMostDigits];
+  uint rest = uint(max(number, 0));
+  int count = 0;
+  for (int k = 0; k < kMostDigits; ++k) {
+    last[k] = rest % 10u;
+    rest /= 10u;
+    if (last[k] != 0u || k == 0) count = k + 1;
+    if (rest != 0u) count = k + 1;
+  }
+  return i < count ? int(last[count - 1 - i]) : -1;
+}
+// Text `i` of the kNumberTexts ones that show "#12", and its x offset.
+Label label_of_number(int number, int i) {
+  if (i == 0) return label_at(kNumberSign);
+  int digit = digit_of(number, i - 1);
+  return digit < 0 ? Label(0, 0) : label_at(kFirstDigit + digit);
+}
+float number_place(int number, int i) {
+  float place = 0.0;
+  for (int k = 0; k < i; ++k) place += float(label_of_number(number, k).width);
+  return place;
+}
+
+// Primitive `i` of the kLabelledBox + kNumberTexts ones that show a box (in pixels), its number, its class and its
+// score. The label is on top of the box, or inside it at the edge of the frame, which has this width. The number 0 is
+// not shown, and needs only the first kLabelledBox ones.
+Primitive labelled_box(int i, vec4 box, int number, int class_number, float score, vec4 color, float picture_width) {
   float radius = max(b_label_height / 16.0, 0.75);
   if (i == 0) return outline(box, radius, color);
-  float width = labelled_score_width(class_number, score);
+  float space = number > 0 ? number_place(number, kNumberTexts) + label_margin() : 0.0;
+  float width = space + labelled_score_width(class_number, score);
   vec2 corner = vec2(max(min(box.x - radius, picture_width - width), 0.0), box.y - radius - b_label_height);
   if (corner.y < 0.0) corner.y = max(box.y + radius, 0.0);
+  corner = round(corner);
   // Black or white, whichever is more readable on the color (weights of ITU-R BT.709).
   float light = dot(color.rgb, vec3(0.2126, 0.7152, 0.0722));
   vec4 ink = vec4(vec3(light > 0.45 ? 0.0 : 1.0), color.a);
-  return labelled_score(i - 1, round(corner), class_number, score, radius, color, ink);
+  if (i < kLabelledBox) return labelled_score(i - 1, corner, space, class_number, score, radius, color, ink);
+  int digit = i - kLabelledBox;
+  if (number <= 0) return invisible();
+  return text(label_of_number(number, digit), corner + vec2(label_margin() + number_place(number, digit), 0.0), ink);
 }

@@ -23,7 +23,7 @@ void main() {
   // Text is rasterized for the best line and scaled down for the others.
   float size = n == 0 ? 1.0 : u_picture.w;
   vec2 corner = round(vec2(0.5, n == 0 ? 0.5 : 0.5 + 1.0 / u_picture.w + float(n - 1)) * u_picture.w * b_label_height);
-  Primitive part = labelled_score(i % kLabelledScore, corner, detections[n].class_id, detections[n].score, 0.01,
+  Primitive part = labelled_score(i % kLabelledScore, corner, 0.0, detections[n].class_id, detections[n].score, 0.01,
                                   vec4(vec3(0.0), 0.6), vec4(1.0));
   part.ends = corner.xyxy + size * (part.ends - corner.xyxy);
   if (part.kind == PrimitiveKind_kText) part.radius /= size;  // texels per pixel

@@ -1,4 +1,5 @@
 // Shows detections as labeled boxes with points.
+//   TRACKED   with the number and the color of their track
 #include "detect/detections.glsl"
 #include "draw/labels.glsl"
 #include "draw/palette.glsl"
@@ -13,7 +14,12 @@ layout(std140, binding = kParamsBinding) uniform Params {
   ivec4 u_counts;  // maximum number of detections, 0, 0, 0
 };
 
-const int kOfEach = kLabelledBox + kMaxDetectionPoints;
+#ifdef TRACKED
+const int kOfBox = kLabelledBox + kNumberTexts;
+#else
+const int kOfBox = kLabelledBox;
+#endif
+const int kOfEach = kOfBox + kMaxDetectionPoints;
 
 void main() {
   int i = int(gl_GlobalInvocationID.x);
@@ -23,12 +29,18 @@ void main() {
     b_primitives[i] = invisible();
     return;
   }
+#ifdef TRACKED
+  int number = detections[n].id;
+  vec4 color = track_color(number);
+#else
+  int number = 0;
   vec4 color = class_color(detections[n].class_id);
-  if (part < kLabelledBox) {
+#endif
+  if (part < kOfBox) {
     vec4 box = detections[n].box * u_picture.xyxy;
-    b_primitives[i] = labelled_box(part, box, detections[n].class_id, detections[n].score, color, u_picture.x);
-  } else if (part - kLabelledBox < detections[n].points_count) {
-    b_primitives[i] = disc(detections[n].points[part - kLabelledBox] * u_picture.xy, u_picture.z, color);
+    b_primitives[i] = labelled_box(part, box, number, detections[n].class_id, detections[n].score, color, u_picture.x);
+  } else if (part - kOfBox < detections[n].points_count) {
+    b_primitives[i] = disc(detections[n].points[part - kOfBox] * u_picture.xy, u_picture.z, color);
   } else {
     b_primitives[i] = invisible();
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <numeric>
 
 namespace sightglass::test {
 
@@ -171,6 +173,166 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
     result.score = best.score;
     result.class_id = best.class_id;
     result.row = best.row;
+  }
+  return results;
+}
+
+namespace {
+
+// The assignment of rows to columns with the largest sum of values, of which only those above 0 count: the Hungarian
+// method with potentials. Returns the column of each row; -1: none.
+std::vector<int> best_assignment(const std::vector<std::vector<double>>& values, size_t columns) {
+  const size_t rows = values.size(), size = std::max(rows, columns);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto cost = [&](size_t row, size_t column) {
+    return row < rows && column < columns ? -std::max(values[row][column], 0.0) : 0.0;
+  };
+  std::vector<double> u(size + 1), v(size + 1);
+  std::vector<size_t> row_of(size + 1), way(size + 1);  // from 1 on; 0: none
+  for (size_t row = 1; row <= size; ++row) {
+    std::vector<double> least(size + 1, kInfinity);
+    std::vector<bool> used(size + 1);
+    size_t column = 0;
+    row_of[0] = row;
+    do {
+      used[column] = true;
+      size_t next = 0;
+      double delta = kInfinity;
+      for (size_t j = 1; j <= size; ++j) {
+        if (used[j]) continue;
+        const double reduced = cost(row_of[column] - 1, j - 1) - u[row_of[column]] - v[j];
+        if (reduced < least[j]) {
+          least[j] = reduced;
+          way[j] = column;
+        }
+        if (least[j] < delta) {
+          delta = least[j];
+          next = j;
+        }
+      }
+      for (size_t j = 0; j <= size; ++j) {
+        if (used[j]) {
+          u[row_of[j]] += delta;
+          v[j] -= delta;
+        } else {
+          least[j] -= delta;
+        }
+      }
+      column = next;
+    } while (row_of[column] != 0);
+    for (; column != 0; column = way[column]) row_of[column] = row_of[way[column]];
+  }
+  std::vector<int> assigned(rows, -1);
+  for (size_t j = 1; j <= columns; ++j) {
+    const size_t row = row_of[j] - 1;
+    if (row >= rows || values[row][j - 1] <= 0) continue;
+    assigned[row] = static_cast<int>(j - 1);
+  }
+  return assigned;
+}
+
+std::array<double, 4> corners_of(const std::array<double, 4>& b) {
+  return {b[0] - b[2] / 2, b[1] - b[3] / 2, b[0] + b[2] / 2, b[1] + b[3] / 2};
+}
+double squared(double v) { return v * v; }
+
+}  // namespace
+
+void ReferenceTracker::predict(Track& track, double seconds) const {
+  const double frames = seconds * double{kTrackedFrameRate};
+  if (track.lost > 0) track.axes[2].speed = track.axes[3].speed = 0;
+  for (Axis& axis : track.axes) axis.value += frames * axis.speed;
+  for (size_t k = 0; k < 4; ++k) {
+    Axis& axis = track.axes[k];
+    const double size = track.axes[2 + k % 2].value;
+    axis.variance += frames * (2 * axis.covariance + frames * axis.speed_variance) +
+                     frames * squared(double{kPlaceNoise} * size);
+    axis.covariance += frames * axis.speed_variance;
+    axis.speed_variance += frames * squared(double{kSpeedNoise} * size);
+  }
+}
+
+void ReferenceTracker::correct(Track& track, const std::array<double, 4>& box) {
+  const std::array<double, 2> sizes{track.axes[2].value, track.axes[3].value};
+  for (size_t k = 0; k < 4; ++k) {
+    Axis& axis = track.axes[k];
+    const double total = axis.variance + squared(double{kPlaceNoise} * sizes[k % 2]);
+    const double gain = axis.variance / total, speed_gain = axis.covariance / total, off = box[k] - axis.value;
+    axis.value += gain * off;
+    axis.speed += speed_gain * off;
+    axis.speed_variance -= speed_gain * axis.covariance;
+    axis.covariance -= gain * axis.covariance;
+    axis.variance -= gain * axis.variance;
+  }
+}
+
+std::vector<Detection> ReferenceTracker::run(const std::vector<Detection>& detections, const TrackOptions& options) {
+  const double seconds = options.seconds;
+  std::erase_if(tracks_, [&](const Track& t) { return seconds < 0 || t.lost > double{kKeptSeconds}; });
+  std::vector<std::array<double, 4>> boxes;
+  for (const Detection& d : detections) boxes.push_back({d.box[0], d.box[1], d.box[2], d.box[3]});
+  const auto center_and_size = [&](size_t i) {
+    const auto& b = boxes[i];
+    return std::array{(b[0] + b[2]) / 2, (b[1] + b[3]) / 2, b[2] - b[0], b[3] - b[1]};
+  };
+  const auto is_box = [&](size_t i) { return boxes[i][2] > boxes[i][0] && boxes[i][3] > boxes[i][1]; };
+  const auto is_sure = [&](size_t i) { return is_box(i) && detections[i].score >= options.threshold; };
+  std::vector<bool> was_found;
+  for (Track& track : tracks_) {
+    was_found.push_back(track.lost == 0);
+    predict(track, seconds);
+  }
+  std::vector<int> of_track(tracks_.size(), -1), of_detection(detections.size(), -1);
+  for (const bool sure : {true, false}) {
+    const double least = double{sure ? kSureOverlap : kUnsureOverlap};
+    std::vector<std::vector<double>> values(tracks_.size(), std::vector<double>(detections.size()));
+    for (size_t t = 0; t < tracks_.size(); ++t) {
+      if (of_track[t] >= 0 || (!sure && !was_found[t])) continue;
+      const auto& a = tracks_[t].axes;
+      const auto corners = corners_of({a[0].value, a[1].value, a[2].value, a[3].value});
+      for (size_t d = 0; d < detections.size(); ++d) {
+        const bool counts = sure ? is_sure(d) : is_box(d) && !is_sure(d) && detections[d].score >= kUnsureScore;
+        if (counts && detections[d].class_id == tracks_[t].class_id) values[t][d] = overlap(corners, boxes[d]) - least;
+      }
+    }
+    const std::vector<int> assigned = best_assignment(values, detections.size());
+    for (size_t t = 0; t < tracks_.size(); ++t) {
+      if (assigned[t] < 0) continue;
+      of_track[t] = assigned[t];
+      of_detection[static_cast<size_t>(assigned[t])] = static_cast<int>(t);
+    }
+  }
+  for (size_t t = 0; t < tracks_.size(); ++t) {
+    if (of_track[t] >= 0) {
+      correct(tracks_[t], center_and_size(static_cast<size_t>(of_track[t])));
+      tracks_[t].lost = 0;
+    } else {
+      tracks_[t].lost += std::max(seconds, 1e-6);
+    }
+  }
+  std::vector<Detection> results;
+  for (size_t d = 0; d < detections.size(); ++d) {
+    if (of_detection[d] < 0 && is_sure(d)) {
+      Track track;
+      const auto box = center_and_size(d);
+      for (size_t k = 0; k < 4; ++k) {
+        const double size = box[2 + k % 2];
+        track.axes[k] = {box[k], 0, squared(2 * double{kPlaceNoise} * size), 0, squared(10 * double{kSpeedNoise} * size)};
+      }
+      track.id = ++last_id_;
+      track.class_id = detections[d].class_id;
+      if (tracks_.size() == kMaxTracks) {  // in place of the one that was lost first
+        const auto longest = std::ranges::max_element(tracks_, {}, &Track::lost);
+        of_detection[d] = static_cast<int>(longest - tracks_.begin());
+        *longest = track;
+      } else {
+        of_detection[d] = static_cast<int>(tracks_.size());
+        tracks_.push_back(track);
+      }
+    }
+    if (of_detection[d] < 0 || results.size() >= static_cast<size_t>(options.most)) continue;
+    Detection& result = results.emplace_back(detections[d]);
+    result.id = tracks_[static_cast<size_t>(of_detection[d])].id;
   }
   return results;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "detect/ssd_decoder.h"
+#include "detect/tracker.h"
 #include "detect/yolo_decoder.h"
 
 namespace sightglass::test {
@@ -16,6 +17,28 @@ std::vector<Detection> reference_ssd(const SsdLayout& layout, const std::vector<
 // The expected result of YoloDecoder::decode(), in its order.
 std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vector<float>& output,
                                       const InputTransform& to_upright, const SsdChoice& choice);
+
+// The expected results of Tracker::run(), one frame after another, with the best assignment of all in place of an
+// auction.
+class ReferenceTracker {
+ public:
+  std::vector<Detection> run(const std::vector<Detection>& detections, const TrackOptions& options);
+
+ private:
+  struct Axis {  // a Kalman filter of a value and its change per frame
+    double value = 0, speed = 0, variance = 0, covariance = 0, speed_variance = 0;
+  };
+  struct Track {
+    std::array<Axis, 4> axes;  // center x and y, width and height
+    int id = 0, class_id = 0;
+    double lost = 0;
+  };
+  void predict(Track& track, double seconds) const;
+  static void correct(Track& track, const std::array<double, 4>& box);
+
+  std::vector<Track> tracks_;
+  int last_id_ = 0;
+};
 
 // The short-range BlazeFace detector: 896 anchors.
 AnchorGrid short_range_face();

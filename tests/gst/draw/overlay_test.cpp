@@ -349,12 +349,14 @@ class LabelChoiceTest : public OverlayShaderTest {
     table_.reset();
     OverlayShaderTest::TearDown();
   }
+  const TextPlace& line(int index) const { return places_[static_cast<size_t>(index)]; }
   const TextPlace& percent(int number) const { return places_[static_cast<size_t>(number)]; }
-  const TextPlace& name(int number) const { return places_[static_cast<size_t>(kMostPercent + 1 + number)]; }
-  std::vector<Primitive> labelled_box(const std::string& box, const std::string& number, const std::string& score) {
-    return read(run("b_primitives[i] = labelled_box(i, " + box + ", " + number + ", " + score +
+  const TextPlace& name(int number) const { return places_[static_cast<size_t>(kFirstClass + number)]; }
+  std::vector<Primitive> labelled_box(const std::string& box, const std::string& number, const std::string& score,
+                                      const std::string& track = "0", GLsizei count = 4) {
+    return read(run("b_primitives[i] = labelled_box(i, " + box + ", " + track + ", " + number + ", " + score +
                         ", vec4(0.2, 0.6, 1.0, 1.0), 320.0);\n",
-                    4, *table_));
+                    count, *table_));
   }
   static void expect_text(const Primitive& primitive, const TextPlace& place) {
     ASSERT_EQ(primitive.kind, PrimitiveKind::kText);
@@ -400,6 +402,33 @@ TEST_F(LabelChoiceTest, DependsOnClassAndScore) {
   }
 }
 
+// "#407 cat 50%": the number of the track, then the class and the score.
+TEST_F(LabelChoiceTest, ShowsTheNumberOfATrack) {
+  choose_labels({"cat"});
+  struct Number {
+    const char* track;
+    std::vector<int> digits;
+  };
+  for (const Number& number : {Number{"1", {1}}, {"407", {4, 0, 7}}, {"99999", {9, 9, 9, 9, 9}},
+                               {"1200034", {0, 0, 0, 3, 4}}, {"2147483647", {8, 3, 6, 4, 7}}}) {
+    const auto written = labelled_box("vec4(40, 50, 100, 80)", "0", "0.5", number.track, kLabelledBox + kNumberTexts);
+    expect_text(written[kLabelledBox], line(kNumberSign));
+    float right = written[kLabelledBox].ends[2];
+    for (size_t i = 0; i < kMostDigits; ++i) {
+      const Primitive& text = written[kLabelledBox + 1 + i];
+      if (i < number.digits.size()) {
+        expect_text(text, line(kFirstDigit + number.digits[i]));
+        EXPECT_EQ(text.ends[0], right) << number.track << ": digit " << i;
+        right = text.ends[2];
+      } else {
+        EXPECT_EQ(text.ends[0], text.ends[2]) << number.track << ": digit " << i;
+      }
+    }
+    EXPECT_GT(written[2].ends[0], right) << number.track << ": the name follows";
+    EXPECT_GT(written[1].ends[2], written[3].ends[2]) << "all on one plate";
+  }
+}
+
 // If a box extends beyond the image, its label is moved inside.
 TEST_F(LabelChoiceTest, StaysInTheFrame) {
   choose_labels({"cat"});
@@ -427,7 +456,7 @@ TEST_F(LabelChoiceTest, UploadsOnlyForAnotherHeight) {
 TEST(OverlayShaders, GlslangValidatorAcceptsThem) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "labels.comp";
-  std::ofstream(file) << shader_around("b_primitives[i] = labelled_box(i, vec4(1), i, 0.5, class_color(i), 320.0);\n");
+  std::ofstream(file) << shader_around("b_primitives[i] = labelled_box(i, vec4(1), i, i, 0.5, class_color(i), 320.0);\n");
   const auto [status, output] = run_program("glslangValidator " + file + " 2>&1");
   EXPECT_EQ(status, 0) << output;
 }

@@ -142,6 +142,49 @@ TEST(Infer, YoloBoxesAreRecognized) {
   }
 }
 
+// Numbers are those of tracks, through another class, a gap, a flush, and the property while playing.
+TEST(Infer, TracksObjects) {
+  TestPipeline pipeline(glinfer("tracking=true results=meta model=" + yolo_model({})));
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  uint64_t passed = 0;
+  const auto ids_in = [&](const Rgba& frame) {
+    const uint64_t first = passed;
+    do {  // results are those of an earlier frame
+      pipeline.shown(frame);
+      ++passed;
+    } while ((seen.count == 0 || seen.frame < first) && passed < first + 20);
+    EXPECT_GE(seen.frame, first);
+    std::vector<guint> ids;
+    for (const SeenObject& object : seen.objects) ids.push_back(object.id);
+    return ids;
+  };
+  const Rgba red = filled(kSize, kSize, kRed), green = filled(kSize, kSize, kGreen), black = filled(kSize, kSize, {});
+  using Ids = std::vector<guint>;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ids_in(red), (Ids{1})) << i;
+  EXPECT_EQ(ids_in(green), (Ids{2})) << "another class and place";
+  EXPECT_EQ(ids_in(black), (Ids{}));
+  EXPECT_EQ(ids_in(red), (Ids{1})) << "lost for a few frames";
+  ASSERT_TRUE(pipeline.flush());
+  ASSERT_TRUE(pipeline.send_segment());
+  EXPECT_EQ(ids_in(red), (Ids{3})) << "a flush begins anew";
+  g_object_set(pipeline.element(), "tracking", FALSE, nullptr);
+  EXPECT_EQ(ids_in(red), (Ids{0}));
+  g_object_set(pipeline.element(), "tracking", TRUE, nullptr);
+  EXPECT_EQ(ids_in(red), (Ids{1}));
+  // Drawn in the color of the track, with its number.
+  const Rgba tracked = pipeline.shown(red);
+  g_object_set(pipeline.element(), "tracking", FALSE, nullptr);
+  EXPECT_NE(tracked.pixels, pipeline.shown(red).pixels);
+  EXPECT_EQ(pipeline.warning(), "");
+}
+
+TEST(Infer, TrackingNeedsADetector) {
+  PlayingPipeline pipeline(glinfer("tracking=true model=" + red_model()));
+  const std::string warning = pipeline.warning(5);
+  EXPECT_NE(warning.find("tracking=true: has no effect"), std::string::npos) << warning;
+}
+
 // An object has the color of its class where its mask is, and no more.
 TEST(Infer, YoloMasksAreDrawn) {
   TestPipeline pipeline(glinfer("line-width=1 fit=stretch threshold=0.3 model=" + yolo_model({.coefficients = 32})));
