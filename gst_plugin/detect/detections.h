@@ -19,7 +19,8 @@ struct Detection {
   int32_t points_count = 0;                                        // valid entries of `points`
   int32_t row = 0;                                                 // of raw outputs: the index of the box there
   int32_t id = 0;                                                  // track ID, from 1 on; 0: not tracked
-  std::array<int32_t, 3> unused{};
+  int32_t values_count = 0;  // what another model has said of it (infer/object_regions.h)
+  std::array<int32_t, 2> unused{};
   std::array<std::array<float, 2>, kMaxDetectionPoints> points{};  // x and y; undefined from `points_count` on
   bool operator==(const Detection&) const = default;
 };

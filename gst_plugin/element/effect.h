@@ -31,6 +31,7 @@ struct FrameJob {
   GstBuffer *input = nullptr, *output_buffer = nullptr;  // null outside of pipelines
   uint64_t number = 0;                                   // counted since the element started
   bool counts_skipped = false;                           // whether a later frame is to know Effect::skipped()
+  bool objects_wanted = false;                           // by an element downstream (meta/meta_types.h)
   // Set by the effect.
   bool is_new_scene = false;         // in prepare(): the frame is unrelated to the previous ones
   std::shared_ptr<const void> kept;  // what has to live until the frame has been drawn

@@ -201,6 +201,7 @@ Result<FrameTicket> GlAttachment::issue(GstGLContext* context, FrameJob& job, Or
   const uint64_t inferences = runner_->inferences();
   job.number = frames_begun_++;
   job.counts_skipped = element_.stats.take_request_for_skipped();
+  job.objects_wanted = element_.objects_wanted;
   wait_for_buffer(job.input, context);
   Status status;
   {

@@ -4,6 +4,7 @@
 
 #include <gst/gst.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,7 @@ class ModelElement {
   ElementStats stats;      // any thread
   GlAttachment gl;
   ModelSwap swap;
+  std::atomic<bool> objects_wanted = false;  // by an element downstream
 
   GstElement* element() const { return element_; }
 
@@ -53,6 +55,9 @@ class ModelElement {
   virtual bool get_property(guint id, GValue* value) const { return settings.get(id, value); }
   // Any thread. The output size, if it is not the upright frame size.
   virtual std::optional<OwnSize> own_size() const { return {}; }
+
+  // Streaming thread. Whether elements upstream are to attach the objects that they find.
+  virtual bool wants_objects() const { return false; }
 
   // Any thread, between start() and stop(): loads the model that the settings name.
   virtual Result<std::shared_ptr<const LoadedModel>> load(

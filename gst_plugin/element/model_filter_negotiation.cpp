@@ -57,6 +57,10 @@ gboolean gl_set_caps(GstGLBaseFilter* filter, GstCaps* input, GstCaps* output) {
   if (!format || !gst_video_info_from_caps(&info, output)) return FALSE;
   const Status status = element_of(filter).gl.set_caps(*format, info);
   if (!status.ok()) post_error(filter, status);
+  // Whatever is upstream by now gets it before the next frame.
+  if (element_of(filter).wants_objects()) {
+    gst_pad_push_event(GST_BASE_TRANSFORM_SINK_PAD(filter), sightglass::objects_request());
+  }
   return status.ok();
 }
 
@@ -105,6 +109,7 @@ gboolean src_event(GstBaseTransform* transform, GstEvent* event) {
     }
     gst_clear_caps(&caps);
   }
+  if (sightglass::is_objects_request(event)) element_of(transform).objects_wanted = true;
   return parent->src_event(transform, event);
 }
 
@@ -235,12 +240,13 @@ gboolean query(GstBaseTransform* transform, GstPadDirection direction, GstQuery*
 // Results of upstream elements stay on frames whose content keeps its position.
 gboolean transform_meta(GstBaseTransform* transform, GstBuffer* output, GstMeta* meta, GstBuffer* input) {
   const GType api = meta->info->api;
-  if (api != sightglass::results_meta_info()->api && api != GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
+  const bool in_fractions = api == sightglass::results_meta_info()->api || api == sightglass::objects_meta_info()->api;
+  if (!in_fractions && api != GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE) {
     return parent->transform_meta(transform, output, meta, input);
   }
   const std::optional<sightglass::OwnSize> own = element_of(transform).own_size();
   // Results are in fractions of the frame, regions in pixels.
-  const bool resized = own && (own->seen_width > 0 || api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  const bool resized = own && (own->seen_width > 0 || !in_fractions);
   const bool moved = resized || element_of(transform).settings.orientation() != sightglass::Orientation::kIdentity ||
                      gst_buffer_get_video_affine_transformation_meta(input) != nullptr ||
                      gst_buffer_get_video_crop_meta(input) != nullptr;

@@ -20,9 +20,6 @@
 
 namespace sightglass {
 
-namespace {
-
-// Classes without a name show their number.
 std::vector<std::string> drawn_labels(const InferModel& model) {
   constexpr size_t kMostNumbers = 1000;
   std::vector<std::string> labels = model.labels;
@@ -33,8 +30,6 @@ std::vector<std::string> drawn_labels(const InferModel& model) {
   }
   return labels;
 }
-
-}  // namespace
 
 // Shows a buffer of Detections with class labels.
 // All calls, including the destructor, need the context current.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "detect/regions.h"
 #include "draw/label_table.h"
@@ -107,6 +108,9 @@ const DecoderRow& row_of(DecoderKind kind);  // not kAuto
 // Sets the decoder that the options name, or the first one that fits, and completes the description. If none fits a
 // model, fails, naming the file, its tensors and the expected ones.
 Status choose_decoder(InferModel& result, const InferModelOptions& options);
+
+// The labels to draw: classes without a name show their number.
+std::vector<std::string> drawn_labels(const InferModel& model);
 
 // Creates the decoder of the model; null if there is nothing to decode (DecoderKind::kTensors). Compiles the programs
 // that the share group does not have yet.

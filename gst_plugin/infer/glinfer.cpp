@@ -47,6 +47,10 @@ template <typename T>
 auto look(T InferLook::*member) {
   return within(&S::look, member);
 }
+template <typename T>
+auto objects(T ObjectChoice::*member) {
+  return within(&S::objects, member);
+}
 
 }  // namespace
 
@@ -86,6 +90,22 @@ const PropertyTable<InferSettings>& infer_properties() {
                       {{OutputSize::kFrame, "Size of the frame", "frame"},
                        {OutputSize::kModel, "Size of the model output", "model"}},
                       kAtStart, "Size of output frames if the model outputs an image"),
+          row::choice("regions", "Regions", &S::regions, "GstGLInferRegions",
+                      {{RegionSource::kFrame, "The whole frame, or what a detector finds", "frame"},
+                       {RegionSource::kUpstream, "Each object that a glinfer upstream has found", "upstream"}},
+                      kAtStart, "Parts of the frame that the model runs on"),
+          row::text("region-classes", "Region classes", &S::region_classes, kLive,
+                    "With regions=upstream: comma-separated names or numbers of the classes that the model runs on "
+                    "(NULL or empty = all)"),
+          row::number("region-limit", "Region limit", objects(&ObjectChoice::most), 1, kMaxObjectRuns, kLive,
+                      "With regions=upstream: maximum number of objects per frame that the model runs on; the others "
+                      "follow in the next frames"),
+          row::number("region-interval", "Region interval", objects(&ObjectChoice::interval), 1, kMostInferenceInterval,
+                      kLive, "With regions=upstream: run the model on each tracked object in every Nth frame"),
+          row::number("region-min-size", "Minimum region size", objects(&ObjectChoice::min_size), 0, 16384, kLive,
+                      "With regions=upstream: minimum width and height of an object in frame pixels"),
+          row::number("region-scale", "Region scale", objects(&ObjectChoice::scale), 0.1F, 10, kLive,
+                      "With regions=upstream: size of the part that the model samples relative to the box"),
           row::number("threshold", "Threshold", look(&InferLook::threshold), 0, 1, kLive, "Minimum score of a result"),
           row::optional_number("iou-threshold", "Overlap threshold", &S::iou_threshold, S::kUsualOverlap, 0, 1, kLive,
                                "Intersection over union above which boxes are merged, if the model does not (0.45 for "
@@ -156,7 +176,7 @@ std::string decoded_as(const InferModel& model) {
 
 Status check_max_results(const InferSettings& settings, const InferModel& model) {
   if (!settings.max_results || model.task == InferTask::kClassification || model.task == InferTask::kDetection ||
-      model.in_region) {
+      model.in_region || model.on_objects) {
     return {};
   }
   return unsupported("max-results=" + std::to_string(*settings.max_results) + ": has no effect: " + decoded_as(model) +
@@ -203,6 +223,7 @@ class InferModels : public LoadedModel {
  private:
   Result<InferModel> describe(const SharedModel& model, const ModelSettings& settings) const;
   Status check_detector(const InferModel& model, const ModelSettings& settings) const;
+  Status check_objects(const InferModel& model, const ModelSettings& settings) const;
   Status find_detector(const TaskModels& bundle);
   Status load_detector(const ModelSettings& settings);
   Status load_blendshapes(const std::string& path, const ModelSettings& settings);
@@ -278,6 +299,8 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
                    infer.height, infer.labels.size());
   infer.in_region = !detector_path_.empty();
   SIGHTGLASS_RETURN_IF_ERROR(check_detector(infer, settings));
+  infer.on_objects = settings_->regions == RegionSource::kUpstream;
+  SIGHTGLASS_RETURN_IF_ERROR(check_objects(infer, settings));
   return infer;
 }
 
@@ -292,6 +315,19 @@ Status InferModels::check_detector(const InferModel& model, const ModelSettings&
         "fallback=error");
   }
   return {};
+}
+
+Status InferModels::check_objects(const InferModel& model, const ModelSettings& settings) const {
+  if (!model.on_objects) return {};
+  if (model.in_region) {
+    return invalid_argument("regions=upstream: cannot be used with a detector of its own: unset detector, and set model "
+                            "to one model of a bundle");
+  }
+  if (settings.fallback == Fallback::kCpu) {
+    return unsupported("regions=upstream: cannot be used with fallback=cpu: the GPU decides whether the model runs; set "
+                       "fallback=error");
+  }
+  return layout_of_objects(model).status();
 }
 
 // Loads the detector that finds the region for a landmark model.
@@ -346,7 +382,7 @@ Result<std::unique_ptr<Effect>> InferModels::create(const GlTarget& target) cons
   for (size_t i = 0; i < extra_inputs_.size(); ++i) {
     SIGHTGLASS_RETURN_IF_ERROR(inferencer->write_input(i + 1, extra_inputs_[i]));
   }
-  if (settings_->attach_tensors) SIGHTGLASS_RETURN_IF_ERROR(inferencer->attach_tensors(target));
+  if (settings_->attach_tensors) inferencer->attach_tensors();
   return std::unique_ptr<Effect>(std::move(inferencer));
 }
 
@@ -356,6 +392,7 @@ class InferElement : public ModelElement {
       : ModelElement(element, std::make_unique<PropertiesOf<InferSettings>>(infer_properties())) {}
 
   std::optional<OwnSize> own_size() const override;
+  bool wants_objects() const override { return current()->regions == RegionSource::kUpstream; }
   Result<std::shared_ptr<const LoadedModel>> load(const std::shared_ptr<const ElementSettings>& wanted) const override;
   void adopt(const std::shared_ptr<const LoadedModel>& model) override;
 
@@ -445,6 +482,7 @@ static void gst_gl_infer_class_init(GstGLInferClass* klass) {
   klass->parent_class.log = sightglass::infer_log();
   sightglass::results_meta_info();
   sightglass::tensor_meta_info();
+  sightglass::objects_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::model_filter_pass_properties(object_class);
   sightglass::infer_properties().install(object_class);

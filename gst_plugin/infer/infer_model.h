@@ -84,7 +84,8 @@ struct InferModel {
     bool presence_is_logit = false, handedness_is_logit = false;
     Subject subject = Subject::kUnknown;
   } points;
-  bool in_region = false;  // for landmarks: the model runs on the region that a detector found
+  bool in_region = false;   // for landmarks: the model runs on the region that a detector found
+  bool on_objects = false;  // the model runs on the objects that an upstream element found
   float output_scale = 1, output_offset = 0;
 };
 

@@ -6,7 +6,9 @@
 
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
+#include "gobject/properties.h"
 #include "infer/decoder.h"
+#include "infer/labels.h"
 #include "infer/landmarks.h"
 #include "infer/tensor_attachment.h"
 #include "model_store.h"
@@ -15,7 +17,8 @@
 
 namespace sightglass {
 
-Inferencer::Inferencer(const GlTarget& target, const InferModel& model) : Effect(target.group), model_(model) {}
+Inferencer::Inferencer(const GlTarget& target, const InferModel& model)
+    : Effect(target.group), model_(model), context_(target.context) {}
 Inferencer::~Inferencer() = default;
 
 Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, std::shared_ptr<const Plan> plan,
@@ -24,9 +27,14 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, s
   std::unique_ptr<Inferencer> result(new Inferencer(target, model));
   const GlStateGuard guard(result->gl_, target.frame);
   clear_gl_errors(result->gl_);
-  const FrameLife life = life_of_frames(detector.has_value());
+  const FrameLife life = life_of_frames(detector.has_value() || model.on_objects);
   SIGHTGLASS_RETURN_IF_ERROR(result->create_sessions(std::move(plan), model, detector));
   SIGHTGLASS_ASSIGN_OR_RETURN(result->decoder_, make_decoder(target.group, model));
+  if (model.on_objects) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const ObjectRegions::Layout layout, layout_of_objects(model));
+    SIGHTGLASS_ASSIGN_OR_RETURN(ObjectRegions regions, ObjectRegions::create(target.group, layout));
+    result->objects_.emplace(std::move(regions));
+  }
   if (blendshapes != nullptr) {
     SIGHTGLASS_ASSIGN_OR_RETURN(result->blendshapes_, Blendshapes::create(target.group, std::move(blendshapes)));
   }
@@ -44,21 +52,31 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, s
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(result->gl_, what.c_str()));
   result->traits_.life = life;
   if (result->decoder_) result->traits_.found = result->decoder_->results();
+  if (result->objects_) result->traits_.found = result->objects_->regions.results();
   result->traits_.decode = [self = result.get()](std::span<const std::byte> bytes) {
+    if (self->objects_) {
+      const AttachedObjects::Labels& labels = self->objects_->current.labels;
+      return InferenceResults{
+          model_title(self->model_.model->name()),
+          {},
+          objects_of(bytes, self->objects_->regions.layout(),
+                     labels != nullptr ? std::span<const std::string>(*labels) : std::span<const std::string>(),
+                     self->model_.labels),
+          {}};
+    }
     return infer_results(self->model_, bytes, self->look_.threshold);
   };
   return result;
 }
 
-Status Inferencer::attach_tensors(const GlTarget& target) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(tensors_, TensorAttachment::create(target.context, target.group, *model_.model));
-  return {};
+void Inferencer::attach_tensors() {
+  tensors_ = std::make_unique<TensorAttachment>(context_, group_, *model_.model);
 }
 
 Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
                                    const std::optional<Detector>& detector) {
   SessionOptions options;
-  options.gated = detector.has_value();
+  options.gated = detector.has_value() || model.on_objects;
   SIGHTGLASS_ASSIGN_OR_RETURN(session_, Session::create(group_, std::move(plan), options));
   if (detector) {
     SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> finder,
@@ -84,10 +102,20 @@ Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const Infer
 void Inferencer::set_look(const InferSettings& settings) {
   look_ = settings.look;
   look_.blendshapes = settings.results.mode != ResultsMode::kNone;
-  look_.max_results = settings.max_results.value_or(model_.in_region ? 1 : InferSettings::kUsualResults);
+  const bool is_one = model_.in_region || model_.on_objects;
+  look_.max_results = settings.max_results.value_or(is_one ? 1 : InferSettings::kUsualResults);
   const float overlap = model_.yolo ? kYoloOverlap : InferSettings::kUsualOverlap;
   look_.iou_threshold = settings.iou_threshold.value_or(overlap);
-  fit_ = settings.fit.value_or(model_.letterbox ? Fit::kLetterbox : Fit::kStretch);
+  // Points need the proportions of the object.
+  const bool keeps_shape = model_.letterbox || (model_.on_objects && model_.task == InferTask::kLandmarks);
+  fit_ = settings.fit.value_or(keeps_shape ? Fit::kLetterbox : Fit::kStretch);
+  if (!objects_) return;
+  const ObjectChoice before = objects_->choice;
+  objects_->choice = settings.objects;
+  objects_->choice.fit = fit_;
+  objects_->choice.classes = before.classes;
+  objects_->choice.all_classes = before.all_classes;
+  objects_->classes = settings.region_classes;
 }
 
 Status Inferencer::resize(const FrameSize& size, const ElementSettings& settings) {
@@ -101,12 +129,14 @@ Status Inferencer::resize(const FrameSize& size, const ElementSettings& settings
 
 void Inferencer::forget() {
   clock_.forget();
+  if (objects_) objects_->is_new = true;
   if (decoder_) decoder_->forget();
   if (first_) first_->is_new = true;
 }
 
 Status Inferencer::prepare(FrameJob& job) {
   set_look(static_cast<const InferSettings&>(*job.settings));
+  if (objects_ && job.input != nullptr) SIGHTGLASS_RETURN_IF_ERROR(take_objects(job.input));
   if (!look_.tracking) return {};
   job.is_new_scene = clock_.is_new_at(job.input != nullptr ? GST_BUFFER_PTS(job.input) : GST_CLOCK_TIME_NONE);
   return {};
@@ -114,6 +144,11 @@ Status Inferencer::prepare(FrameJob& job) {
 
 Result<std::optional<ShownMask>> Inferencer::attach(const FrameJob& job) {
   if (tensors_) SIGHTGLASS_RETURN_IF_ERROR(tensors_->attach(job.output_buffer, *this));
+  if (job.objects_wanted && model_.task == InferTask::kDetection) {
+    if (!attached_objects_) attached_objects_ = std::make_unique<ObjectAttachment>(context_, group_, model_.labels);
+    SIGHTGLASS_RETURN_IF_ERROR(
+        attached_objects_->attach(job.output_buffer, decoder_->results(), inferences(), look_.draw));
+  }
   return std::optional<ShownMask>();
 }
 
@@ -124,6 +159,7 @@ Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& fra
                                frame.height);
   }
   if (first_) return stage == 0 ? begin_detector(frame) : begin_in_region(frame);
+  if (objects_) return begin_on_object(stage, frame);
   if (decoder_) SIGHTGLASS_RETURN_IF_ERROR(decoder_->prepare(look_, clock_.seconds_of_run()));
   GST_LOG_OBJECT(log_object(), "model: runs");
   next_input_to_upright_ = frame.input_to_upright(model_.width, model_.height, fit_);
@@ -179,11 +215,115 @@ Status Inferencer::end_stage(size_t stage) {
     if (stage + 1 == stages()) decoder_->finish_regions();
     return {};
   }
+  if (objects_) return end_on_object(stage);
   input_to_upright_ = next_input_to_upright_;
   if (!decoder_) return {};
   SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, input_to_upright_, look_));
   traits_.found = decoder_->results();
   return {};
+}
+
+size_t Inferencer::stages() const {
+  if (objects_) return static_cast<size_t>(regions_wanted_);
+  return first_ ? 1 + stages_per_region() * static_cast<size_t>(regions_wanted_) : 1;
+}
+
+// The model runs on objects that an upstream element found.
+
+Result<ObjectRegions::Layout> layout_of_objects(const InferModel& model) {
+  ObjectRegions::Layout layout{.width = model.width, .height = model.height};
+  if (model.task == InferTask::kLandmarks) {
+    layout.kind = ObjectValues::kPoints;
+    layout.count = 4 * model.points.count;
+  } else if (model.task != InferTask::kClassification) {
+    return invalid_argument("regions=upstream: " + model.model->name() + " is decoded as " + to_string(model.task) +
+                            "; use a model whose task is classification or landmarks");
+  }
+  return layout;
+}
+
+Status Inferencer::take_objects(GstBuffer* input) {
+  SharedObjects found = objects_of(input);
+  if (found == nullptr) {
+    if (!std::exchange(objects_->told_of_none, true) && log_object() != nullptr) {
+      post_warning(log_object(), unsupported("regions=upstream: frames carry no objects; put a glinfer with a detector "
+                                             "upstream, with no element between them that changes the frame"));
+    }
+    objects_->next = {};
+    return {};
+  }
+  if (found == objects_->next.held) return {};
+  if (found->drawn() && (objects_->next.held == nullptr || !objects_->next.held->drawn())) {
+    GST_WARNING_OBJECT(log_object(), "the detector upstream draws over what this model reads; set draw=false there");
+  }
+  GstMapInfo info;
+  if (gst_memory_map(found->memory(), &info, static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_GL)) == FALSE) {
+    return device_error("regions=upstream: cannot map the GL buffer of the objects");
+  }
+  const GLuint buffer = *reinterpret_cast<const guint*>(info.data);
+  gst_memory_unmap(found->memory(), &info);
+  objects_->next = {{buffer, 0, sizeof(Detections)}, found->labels(), found->source(), std::move(found)};
+  return {};
+}
+
+// Turns the names of `region-classes` into numbers.
+Status Inferencer::choose_classes() {
+  Objects& objects = *objects_;
+  const AttachedObjects::Labels& labels = objects.current.labels;
+  if (objects.chosen_from == objects.classes && objects.chosen_among == labels) return {};
+  objects.chosen_from = objects.classes;
+  objects.chosen_among = labels;
+  objects.choice.classes = {};
+  objects.choice.all_classes = objects.classes.value_or("").empty();
+  if (objects.choice.all_classes) return {};
+  for (const std::string& name : split_labels(*objects.classes)) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const int32_t number, region_class(name, labels.get()));
+    objects.choice.classes[static_cast<size_t>(number / 32)] |= 1U << (number % 32);
+  }
+  return {};
+}
+
+Result<ModelStage> Inferencer::begin_on_object(size_t stage, const UprightFrame& frame) {
+  Objects& objects = *objects_;
+  if (stage == 0) {
+    const uint64_t source = objects.current.source;
+    objects.current = objects.next;
+    regions_wanted_ = std::clamp(objects.choice.most, 1, kMaxObjectRuns);
+    if (objects.current.labels != nullptr) SIGHTGLASS_RETURN_IF_ERROR(choose_classes());
+    const bool is_new = std::exchange(objects.is_new, false) || source != objects.current.source;
+    const auto interval = static_cast<uint64_t>(std::max(objects.choice.interval, 1));
+    objects.regions.begin(objects.current.buffer, frame, objects.choice, is_new, objects.runs++ % interval == 0);
+  }
+  GST_LOG_OBJECT(log_object(), "model: runs, if there is another object");
+  SIGHTGLASS_RETURN_IF_ERROR(objects.regions.next(frame, *session_));
+  return ModelStage{session_.get(), objects.regions.is_somebody(), 0};
+}
+
+Status Inferencer::end_on_object(size_t stage) {
+  SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
+  objects_->regions.store(decoder_->results(), look_.threshold, look_.max_results);
+  if (stage + 1 == stages()) objects_->regions.finish();
+  return {};
+}
+
+Status Inferencer::draw_objects(GLuint output) {
+  Objects& objects = *objects_;
+  const AttachedObjects::Labels& labels = objects.current.labels;
+  if (!objects.painter || objects.painted != labels) {
+    objects.painted = labels;
+    SIGHTGLASS_ASSIGN_OR_RETURN(
+        ObjectPainter painter,
+        ObjectPainter::create(group_, objects.regions.layout(), labels != nullptr ? *labels : std::vector<std::string>(),
+                              drawn_labels(model_)));
+    objects.painter.emplace(std::move(painter));
+  }
+  const int32_t shown_width = size_.shown_width();
+  const PrimitiveRange shapes[] = {
+      objects.painter->primitives(objects.regions.results(), shown_width, size_.height,
+                                  {.point_radius = line_width_in(size_.height, look_),
+                                   .text_height = text_height_in(size_.height, look_),
+                                   .lines = look_.max_results})};
+  return overlay_->draw(target(output), shapes, shown_width);
 }
 
 TextureRef Inferencer::target(GLuint output) const {
@@ -208,6 +348,7 @@ Status Inferencer::draw(const UprightFrame& frame, GLuint output, Shown shown) {
     return pictures_->draw(picture, model_.own_size ? InputTransform() : input_to_upright_.inverse(), target(output));
   }
   SIGHTGLASS_RETURN_IF_ERROR(draw_frame(frame, output, input_to_upright_));
+  if (objects_) return look_.draw ? draw_objects(output) : Status();
   if (!decoder_ || !look_.draw) return {};
   if (masks_) SIGHTGLASS_RETURN_IF_ERROR(masks_->draw(target(output), decoder_->masks(), input_to_upright_.inverse()));
   const int32_t shown_width = size_.shown_width();

@@ -17,12 +17,17 @@
 #include "infer/blendshapes.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
+#include "infer/object_regions.h"
+#include "meta/meta_types.h"
 #include "sightglass/device.h"
 #include "sightglass/input_transform.h"
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"
 
 namespace sightglass {
+
+// Which part of the frame the model runs on.
+enum class RegionSource : uint8_t { kFrame, kUpstream };
 
 // Size of output frames that show an image output by the model.
 enum class OutputSize : uint8_t { kFrame, kModel };
@@ -35,17 +40,21 @@ struct InferSettings : ElementSettings {
   std::optional<double> output_scale, output_offset;  // unset: from the model
   bool attach_tensors = false;
   OutputSize output_size = OutputSize::kFrame;
+  RegionSource regions = RegionSource::kFrame;
   // Live.
   static constexpr int32_t kUsualResults = 10;
-  std::optional<int32_t> max_results;  // unset: kUsualResults, or one face or hand
+  std::optional<int32_t> max_results;  // unset: kUsualResults, or one face or hand, or one class of an object
   static constexpr float kUsualOverlap = 0.3F;
   std::optional<float> iou_threshold;  // unset: this, or kYoloOverlap
   InferLook look;                      // its max_results and iou_threshold follow from those above
   std::optional<Fit> fit;              // unset: chosen for the model
+  ObjectChoice objects;                // its fit and classes follow from others
+  std::optional<std::string> region_classes;
 };
 
 const PropertyTable<InferSettings>& infer_properties();
 
+class ObjectAttachment;
 class TensorAttachment;
 
 // The result of a run is that of the decoder.
@@ -58,7 +67,7 @@ class Inferencer : public Effect {
   };
   // The kind of frames to plan models for, if incoming frames are of `kind`.
   static FrameKind planned_kind(const DeviceInfo& device, const InferModel& model, FrameKind kind) {
-    return FrameReader::planned_kind(device, kind, life_of_frames(model.in_region));
+    return FrameReader::planned_kind(device, kind, life_of_frames(model.in_region || model.on_objects));
   }
   // Compiles and uploads everything that the group does not have yet, so that drawing does not. `plan` is that of
   // `model` for planned_kind(). Inputs other than the image are zeros. If the model runs on a region
@@ -75,14 +84,24 @@ class Inferencer : public Effect {
   Status resize(const FrameSize& size, const ElementSettings& settings) override;
   void forget() override;
   Status prepare(FrameJob& job) override;
-  size_t stages() const override { return first_ ? 1 + stages_per_region() * static_cast<size_t>(regions_wanted_) : 1; }
+  size_t stages() const override;
   Result<ModelStage> begin_stage(size_t stage, const UprightFrame& frame) override;
   Status end_stage(size_t stage) override;
   Status draw(const UprightFrame& frame, GLuint output, Shown shown) override;
   Result<std::optional<ShownMask>> attach(const FrameJob& job) override;
 
+  // The objects that the model runs on, if InferModel::on_objects: a buffer of Detections.
+  struct FoundObjects {
+    BufferRange buffer;             // none: no objects
+    AttachedObjects::Labels labels;  // null: no names
+    uint64_t source = 0;            // AttachedObjects::source()
+    SharedObjects held;             // keeps the buffer
+  };
+  // Those of the next run; frames of a pipeline set them.
+  void set_objects(FoundObjects objects) { objects_->next = std::move(objects); }
+
   // Attaches the outputs to frames from now on.
-  Status attach_tensors(const GlTarget& target);
+  void attach_tensors();
   // Sets the content of an input other than the image: tightly packed, row-major, of the input's type.
   Status write_input(size_t input, std::span<const std::byte> bytes) { return session_->write_input(input, bytes); }
 
@@ -92,8 +111,8 @@ class Inferencer : public Effect {
  private:
   Inferencer(const GlTarget& target, const InferModel& model);
   void set_look(const InferSettings& settings);
-  // The model reads the region of the frame after the detector has run.
-  static FrameLife life_of_frames(bool in_region) { return in_region ? FrameLife::kKept : FrameLife::kOneFrame; }
+  // The model reads regions of the frame one after another.
+  static FrameLife life_of_frames(bool in_regions) { return in_regions ? FrameLife::kKept : FrameLife::kOneFrame; }
   Status create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
                          const std::optional<Detector>& detector);
   size_t stages_per_region() const { return runs_blendshapes_ ? 2 : 1; }
@@ -103,6 +122,12 @@ class Inferencer : public Effect {
   Result<ModelStage> begin_in_region(const UprightFrame& frame);
   Status end_detector();
   Status end_in_region();
+  Status take_objects(GstBuffer* input);
+  Status choose_classes();
+  Status begin_objects(const UprightFrame& frame);
+  Result<ModelStage> begin_on_object(size_t stage, const UprightFrame& frame);
+  Status end_on_object(size_t stage);
+  Status draw_objects(GLuint output);
   // The output as a drawing target, with its size.
   TextureRef target(GLuint output) const;
   Status draw_frame(const UprightFrame& frame, GLuint output, const InputTransform& input_to_upright);
@@ -119,6 +144,21 @@ class Inferencer : public Effect {
     bool is_new = true;             // the frame of the next run is unrelated to the previous one
   };
   std::optional<FirstStage> first_;           // if the model runs on a region
+  struct Objects {
+    explicit Objects(ObjectRegions made) : regions(std::move(made)) {}
+    ObjectRegions regions;
+    FoundObjects next, current;  // of the newest frame, and of the current run
+    ObjectChoice choice;
+    std::optional<std::string> classes;            // names or numbers
+    std::optional<std::string> chosen_from;        // the names for which choice.classes was made,
+    AttachedObjects::Labels chosen_among, painted;  // and the labels, and those of the painter
+    std::optional<ObjectPainter> painter;
+    uint64_t runs = 0;
+    bool is_new = true, told_of_none = false;
+  };
+  std::optional<Objects> objects_;            // if the model runs on objects from upstream
+  std::unique_ptr<ObjectAttachment> attached_objects_;  // if an element downstream wants them
+  GstGLContext* const context_;               // null outside of pipelines
   std::unique_ptr<Blendshapes> blendshapes_;  // may be null
   std::unique_ptr<Decoder> decoder_;          // null: no decoding
   std::optional<FramePainter> frames_;        // draws frames
@@ -136,6 +176,9 @@ class Inferencer : public Effect {
   int32_t regions_wanted_ = 1;
   bool runs_blendshapes_ = false;
 };
+
+// What a model says of each object. Fails if it says nothing that fits objects.
+Result<ObjectRegions::Layout> layout_of_objects(const InferModel& model);
 
 // Returns objects or classifications from the bytes of Detections or LandmarkObjects, depending on the model task.
 // Skips landmarks with a score below `threshold`. Does not set the frame.

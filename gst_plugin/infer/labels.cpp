@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gpu_engine/files.h"
+#include "infer/landmarks.h"
 
 namespace sightglass {
 
@@ -179,6 +180,32 @@ std::vector<std::string> split_labels(std::string_view list) {
     begin = end + 1;
   }
   return labels;
+}
+
+Result<int32_t> region_class(const std::string& name, const std::vector<std::string>* labels) {
+  const std::string wanted(trimmed(name));
+  const auto index_of = [&]() -> std::optional<int64_t> {
+    if (labels != nullptr) {
+      const auto found = std::ranges::find(*labels, wanted);
+      if (found != labels->end()) return found - labels->begin();
+    }
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+    if (wanted.empty() || error != std::errc() || end != wanted.data() + wanted.size()) return std::nullopt;
+    return number;
+  };
+  const std::string property = "region-classes: ";
+  const std::optional<int64_t> number = index_of();
+  if (number && *number >= 0 && *number < kRegionClasses) return static_cast<int32_t>(*number);
+  if (number) {
+    return invalid_argument(property + "class " + wanted + " is not in 0 to " + std::to_string(kRegionClasses - 1));
+  }
+  std::string text = property + "no class upstream is called \"" + wanted + "\"";
+  if (labels == nullptr || labels->empty()) return invalid_argument(text + ": the classes have no names; use numbers");
+  constexpr size_t kMostListed = 20;
+  text += "; the classes are ";
+  for (size_t i = 0; i < std::min(labels->size(), kMostListed); ++i) text += (i > 0 ? ", " : "") + (*labels)[i];
+  return invalid_argument(text + (labels->size() > kMostListed ? ", and others" : ""));
 }
 
 Result<LabelFile> load_labels(const std::string& path) {

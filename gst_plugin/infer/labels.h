@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct FittedLabels {
 // The labels of a model with that many classes; 0: unknown. Numbers count from 0, or from 1 if only then the highest
 // one is a class.
 FittedLabels fit_labels(const LabelFile& file, size_t classes);
+
+// The class that `region-classes` names: a label, or a number. `labels` may be null. The error lists the labels.
+Result<int32_t> region_class(const std::string& name, const std::vector<std::string>* labels);
 
 // Splits a comma-separated list, as in catalogs; labels may be empty.
 std::vector<std::string> split_labels(std::string_view list);

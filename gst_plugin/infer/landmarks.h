@@ -32,4 +32,21 @@ static_assert(offsetof(Landmarks, points) == 16 && sizeof(Landmarks) == 16 + 16 
 static_assert(sizeof(Landmarks) % 16 == 0);
 static_assert(sizeof(LandmarkObjects) == 16 + kMaxLandmarkObjects * sizeof(Landmarks));
 
+// Models that run on the objects of another one (infer/object_regions.h).
+
+inline constexpr int32_t kMaxObjectRuns = 16;      // of the model per frame
+inline constexpr int32_t kObjectSlots = 128;       // objects whose values are kept: more than detections
+inline constexpr int32_t kMaxObjectClasses = 10;   // of each object
+inline constexpr int32_t kMaxObjectValues = 4096;  // of each object
+inline constexpr int32_t kRegionClasses = 256;     // that can be selected, from 0 on
+inline constexpr int32_t kSampleExtends = 1, kSampleCrops = 2;
+inline constexpr uint32_t kStoreBinding = 3;  // the uniform block Store
+
+// What a model says of an object.
+enum class ObjectValues : int32_t {
+  kClasses,  // pairs of class and score, best first
+  kPoints,   // x, y and z in fractions of the box and its width, and the score
+  kVector,   // an output as it is
+};
+
 }  // namespace sightglass

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "infer/landmarks.h"
 #include "sightglass/model.h"
 #include "sightglass/shader_source.h"
 
@@ -16,6 +17,17 @@ inline const ShaderKey kDrawLandmarksShader{"infer/draw_landmarks.comp", {}};
 inline const ShaderKey kRangeShader{"infer/range.comp", {}};
 inline const ShaderKey kGatherLandmarksShader{"infer/gather_landmarks.comp", {}};
 inline const ShaderKey kStoreBlendshapesShader{"infer/store_blendshapes.comp", {}};
+
+inline const ShaderKey kSelectObjectsShader{"infer/select_objects.comp", {}};
+inline const ShaderKey kNextObjectShader{"infer/next_object.comp", {}};
+inline const ShaderKey kPublishObjectsShader{"infer/publish_objects.comp", {}};
+inline const ShaderKey kDrawObjectsShader{"infer/draw_objects.comp", {}};
+inline ShaderKey store_object_shader(ObjectValues values) {
+  ShaderKey key{"infer/store_object.comp", {}};
+  if (values == ObjectValues::kPoints) key.defines.push_back({"POINTS", "1"});
+  if (values == ObjectValues::kVector) key.defines.push_back({"VECTOR", "1"});
+  return key;
+}
 
 // `in_region`: the model ran on a region of the frame.
 inline ShaderKey place_landmarks_shader(bool in_region) {
@@ -45,6 +57,10 @@ inline std::vector<ShaderKey> infer_shader_variants() {
     keys.push_back(top_classes_shader(left));
   }
   for (const bool map : {false, true}) keys.push_back(to_picture_shader(map));
+  keys.insert(keys.end(), {kSelectObjectsShader, kNextObjectShader, kPublishObjectsShader, kDrawObjectsShader});
+  for (const auto values : {ObjectValues::kClasses, ObjectValues::kPoints, ObjectValues::kVector}) {
+    keys.push_back(store_object_shader(values));
+  }
   for (const bool in_region : {false, true}) keys.push_back(place_landmarks_shader(in_region));
   return keys;
 }

@@ -1,4 +1,4 @@
-// Attaches model outputs to buffers, in GStreamer memory.
+// Attaches model outputs and objects to buffers, in GStreamer memory.
 #pragma once
 
 #include <gst/gl/gl.h>
@@ -13,32 +13,61 @@
 
 namespace sightglass {
 
+// GL buffers of one size that other elements hold for a while. All calls, including the destructor, need the context
+// current.
+class HeldBuffers {
+ public:
+  HeldBuffers(GstGLContext* context, gsize bytes);
+  ~HeldBuffers();
+  HeldBuffers(HeldBuffers&& other) noexcept;
+  HeldBuffers& operator=(HeldBuffers&&) = delete;
+
+  // A reference to a memory that nothing else refers to, with a copy of that range, which the GPU makes. Reuses
+  // released GL buffers, and allocates only when more are held than ever before. The error calls the content `what`.
+  Result<GstMemory*> copy(const GlApi& gl, const BufferRange& from, const std::string& what);
+  gsize bytes() const { return bytes_; }
+
+ private:
+  GstMemory* free_memory();
+
+  GstGLContext* context_;  // owned reference
+  gsize bytes_;
+  std::vector<GstMemory*> memories_;  // all allocated ones; owned references
+};
+
+// Attaches the objects of a detector, for elements downstream. All calls, including the destructor, need the context
+// current.
+class ObjectAttachment {
+ public:
+  ObjectAttachment(GstGLContext* context, std::shared_ptr<ShareGroup> group, std::vector<std::string> labels);
+  // Attaches `found`, a buffer of Detections. Copies it if `run` is another one than before.
+  Status attach(GstBuffer* picture, const BufferRange& found, uint64_t run, bool drawn);
+
+ private:
+  const std::shared_ptr<ShareGroup> group_;
+  const AttachedObjects::Labels labels_;
+  const uint64_t source_;
+  HeldBuffers buffers_;
+  SharedObjects latest_;
+  uint64_t latest_run_ = 0;
+};
+
 // All calls, including the destructor, need the context current.
 class TensorAttachment {
  public:
-  static Result<std::unique_ptr<TensorAttachment>> create(GstGLContext* context,
-                                                          const std::shared_ptr<ShareGroup>& group, const Model& model);
-  ~TensorAttachment();
-  TensorAttachment(const TensorAttachment&) = delete;
-  TensorAttachment& operator=(const TensorAttachment&) = delete;
+  TensorAttachment(GstGLContext* context, std::shared_ptr<ShareGroup> group, const Model& model);
 
   // Attaches the outputs of the model's last run to `picture`, which must be writable. Copies them on the GPU if there
-  // was a new run, otherwise attaches the same ones again. Reuses released GL buffers, and allocates only when more are
-  // held than ever before. Restores GL state.
+  // was a new run, otherwise attaches the same ones again. Restores GL state.
   Status attach(GstBuffer* picture, const Inferencer& inferencer);
 
  private:
   struct Output {
     std::string name;
     std::vector<guint> dims;
-    gsize bytes = 0;
-    std::vector<GstMemory*> memories;  // all allocated ones; owned references
+    HeldBuffers buffers;
   };
-  TensorAttachment(GstGLContext* context, std::shared_ptr<ShareGroup> group, const Model& model);
-  GstMemory* free_memory(Output& output) const;
-  Status copy(const BufferRange& from, GstMemory* memory) const;
 
-  GstGLContext* context_;  // owned reference
   const std::shared_ptr<ShareGroup> group_;
   std::string model_;
   std::vector<Output> outputs_;

@@ -3,8 +3,10 @@
 
 #include <gst/video/video.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "meta/inference_results.h"
@@ -53,6 +55,42 @@ class AttachedTensors {
 const GstMetaInfo* tensor_meta_info();
 // Adds a meta; the buffer must be writable. Null on failure.
 SightglassTensorMeta* add_tensor_meta(GstBuffer* buffer, std::shared_ptr<const AttachedTensors> tensors);
+
+// Metadata with the objects that glinfer has found in a frame, on the GPU, for another one with regions=upstream.
+// Internal to glinfer: applications get results.
+class AttachedObjects {
+ public:
+  using Labels = std::shared_ptr<const std::vector<std::string>>;
+  // Takes the reference to `memory`, a GstGLBuffer of Detections (detect/detections.h). `source` is the number of what
+  // has found them, unique in the process: track IDs of one source are comparable.
+  AttachedObjects(GstMemory* memory, Labels labels, uint64_t source, bool drawn)
+      : memory_(memory), labels_(std::move(labels)), source_(source), drawn_(drawn) {}
+  ~AttachedObjects() { gst_memory_unref(memory_); }
+  AttachedObjects(const AttachedObjects&) = delete;
+  AttachedObjects& operator=(const AttachedObjects&) = delete;
+
+  GstMemory* memory() const { return memory_; }
+  const Labels& labels() const { return labels_; }  // by class
+  uint64_t source() const { return source_; }
+  bool drawn() const { return drawn_; }  // over the frame
+
+ private:
+  GstMemory* memory_;
+  Labels labels_;
+  uint64_t source_;
+  bool drawn_;
+};
+using SharedObjects = std::shared_ptr<const AttachedObjects>;
+
+// Registers the type on the first call.
+const GstMetaInfo* objects_meta_info();
+// Adds a meta in place of earlier ones; the buffer must be writable.
+void add_objects_meta(GstBuffer* buffer, SharedObjects objects);
+// Null if the buffer has none.
+SharedObjects objects_of(GstBuffer* buffer);
+// An event for upstream: elements that find objects attach them to frames from now on.
+GstEvent* objects_request();
+bool is_objects_request(GstEvent* event);
 
 // Metadata that a background matcher attaches to frames, for glsegment to show behind their foreground. Internal to
 // these two elements, which glsegmentbin links directly.

@@ -10,7 +10,8 @@ struct Detection {
   int points_count;
   int row;
   int id;
-  int unused[3];
+  int values_count;
+  int unused[2];
   vec2 points[kMaxDetectionPoints];
 };
 

@@ -22,6 +22,7 @@ struct SeenObject {
   float confidence = 0, left = 0, top = 0, right = 0, bottom = 0;
   std::vector<Point> points;
   std::map<std::string, float> classes;
+  std::map<gint, float> numbered_classes;  // without labels
 };
 
 struct SeenResults {
@@ -49,13 +50,16 @@ inline std::vector<SeenResults> results_on(GstBuffer* buffer) {
                                                                 from.x + from.width,
                                                                 from.y + from.height,
                                                                 {},
+                                                                {},
                                                                 {}});
       for (guint k = 0; k < from.points_count; ++k) {
         object.points.push_back({from.points[k].x, from.points[k].y, text(from.points[k].name)});
       }
       const SightglassObjectClasses& classes = results.objects_classes[i];
       for (guint k = 0; k < classes.classifications_count; ++k) {
-        object.classes[classes.classifications[k].label] = classes.classifications[k].confidence;
+        const SightglassClassification& one = classes.classifications[k];
+        if (one.label != nullptr) object.classes[one.label] = one.confidence;
+        if (one.label == nullptr) object.numbered_classes[one.label_id] = one.confidence;
       }
     }
     for (guint i = 0; i < results.classifications_count; ++i) {

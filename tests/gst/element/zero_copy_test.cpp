@@ -94,6 +94,15 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
   }
 }
 
+// A detector, tracks, and a model on each object.
+TEST(ZeroCopy, ModelsOnObjects) {
+  const std::string pipeline = "gleffects_identity ! glinfer name=first draw=false tracking=true threshold=0 model=" +
+                               yolo_model({}) + " ! glinfer name=last regions=upstream threshold=0 region-interval=3 "
+                               "model=" + red_model(Head::kVector) + " ! glinfer name=segment task=tensors model=" +
+                               red_model();
+  EXPECT_EQ(count_transfers(pipeline, "first", "last"), (Counts{{"frames", 100}}));
+}
+
 // The third frame is the first one that is not forced, with the first of two flags. That takes 32 bytes.
 TEST(ZeroCopy, StillFrames) {
   auto counts = count_transfers("gleffects_identity ! glsegment name=segment skip-static=true model=" + red_model(),

@@ -179,6 +179,51 @@ TEST(Infer, TracksObjects) {
   EXPECT_EQ(pipeline.warning(), "");
 }
 
+// A detector, tracks, and a classifier of each object, also with a thread and a tee between them.
+TEST(Infer, ModelsRunOnTheObjectsOfAnother) {
+  for (const char* between : {"", "queue ! ", "tee name=t t. ! queue ! fakesink async=false t. ! queue ! "}) {
+    SCOPED_TRACE(between);
+    TestPipeline pipeline("glinfer name=first draw=false tracking=true model=" + yolo_model({}) + " ! " + between +
+                          glinfer("regions=upstream threshold=0 max-results=3 results=meta model=" +
+                                  red_model(Head::kVector)));
+    NewestResults seen(pipeline.element());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    for (const int32_t class_id : {0, 1}) {
+      const Rgba frame = filled(kSize, kSize, class_id == 0 ? kRed : kGreen);
+      std::optional<Rgba> shown;
+      const guint id = class_id == 0 ? 1 : 2;
+      for (int i = 0; i < 30 && (i < 4 || seen.objects.empty() || seen.objects[0].id != id); ++i) {
+        shown = pipeline.pass(frame);
+      }
+      ASSERT_TRUE(shown) << pipeline.error();
+      EXPECT_NE(shown->pixels, frame.pixels) << "drawn by the second one";
+      ASSERT_EQ(seen.objects.size(), 1u);
+      const SeenObject& object = seen.objects[0];
+      EXPECT_EQ(object.id, id);
+      EXPECT_NEAR(object.confidence, kYoloScores[class_id], 0.006);
+      EXPECT_NEAR(object.left, kYoloBoxes[class_id][0] - kYoloBoxes[class_id][2] / 2, 0.006);
+      ASSERT_EQ(object.numbered_classes.size(), 3u);
+      // Logits are the mean color of the box.
+      for (const int32_t c : {0, 1, 2}) {
+        EXPECT_NEAR(object.numbered_classes.at(c), (c == class_id ? std::exp(1.0) : 1) / (std::exp(1.0) + 2), 0.002);
+      }
+    }
+    EXPECT_EQ(pipeline.warning(), "");
+  }
+}
+
+TEST(Infer, ObjectsHaveToComeFromUpstream) {
+  PlayingPipeline pipeline(glinfer("regions=upstream model=" + red_model(Head::kVector)));
+  const Rgba frame = left_half_red(kSize, kSize);
+  EXPECT_EQ(pipeline.shown(frame).pixels, frame.pixels);
+  const std::string warning = pipeline.warning(5);
+  EXPECT_NE(warning.find("regions=upstream: frames carry no objects"), std::string::npos) << warning;
+  TestPipeline masks(glinfer("regions=upstream model=" + red_model()));
+  EXPECT_FALSE(masks.set_state(GST_STATE_PLAYING));
+  const std::string error = masks.error(5);
+  EXPECT_NE(error.find("decoded as picture; use a model whose task is"), std::string::npos) << error;
+}
+
 TEST(Infer, TrackingNeedsADetector) {
   PlayingPipeline pipeline(glinfer("tracking=true model=" + red_model()));
   const std::string warning = pipeline.warning(5);

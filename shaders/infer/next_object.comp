@@ -1,0 +1,32 @@
+// Selects the next object of the frame: decides whether the model runs, and the part of the frame that it samples.
+#include "infer/objects.glsl"
+#include "detect/frame_part.glsl"
+
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer State { OBJECTS; };
+layout(std430, binding = 1) writeonly buffer Flag { uint model_runs; };
+layout(std430, binding = 3) readonly buffer Found { DETECTIONS; };
+
+void main() {
+  int current = job + 1;
+  bool is_there = current < jobs_count;
+  job = current;
+  model_runs = is_there ? 1u : 0u;
+  vec4 box = vec4(0.0, 0.0, 1.0, 1.0);
+  if (is_there) box = detections[job_objects[current]].box;
+  // Within the frame, where the camera has seen it.
+  vec4 seen = clamp(box, 0.0, 1.0);
+  if (any(lessThanEqual(seen.zw, seen.xy))) seen = box;
+  vec2 size = u_sample.x * (seen.zw - seen.xy) * u_frame.xy;
+  float aspect = u_sample.y;
+  bool is_narrow = size.x < size.y * aspect;
+  if (u_choice.w != 0) {
+    bool keeps_height = is_narrow == (u_choice.w == kSampleExtends);
+    size = keeps_height ? vec2(size.y * aspect, size.y) : vec2(size.x, size.x / aspect);
+  }
+  vec2 part = size / u_frame.xy;
+  vec2 corner = 0.5 * (seen.xy + seen.zw) - 0.5 * part;
+  vec2 of_box = 1.0 / max(box.zw - box.xy, 1e-6);
+  crop = vec4((corner - box.xy) * of_box, part * of_box);
+  place_part(corner, vec2(part.x, 0.0), vec2(0.0, part.y));
+}

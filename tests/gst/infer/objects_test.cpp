@@ -1,0 +1,389 @@
+// A model on the objects that another one has found: which objects it runs on, what it samples of them, and what is
+// kept of them, against the mean colors of the boxes.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "gl/shaders.h"
+#include "gl_pictures.h"
+#include "harness/gl_state.h"
+#include "harness/gl_test.h"
+#include "harness/golden.h"
+#include "harness/value_of.h"
+#include "infer/inferencer_case.h"
+#include "infer/labels.h"
+#include "infer/landmarks.h"
+#include "infer/object_regions.h"
+#include "known_models.h"
+#include "tiny_model.h"
+
+namespace sightglass::test {
+namespace {
+
+constexpr int32_t kWidth = 160, kHeight = 96;
+
+// The frame is black, with a filled rectangle for each object, in pixels.
+struct Thing {
+  int32_t x, y, width, height;
+  std::array<uint8_t, 3> color;
+  int32_t class_id = 0, id = 0;
+};
+
+class ObjectsTest : public GlTest {
+ protected:
+  void SetUp() override {
+    GlTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    load(red_model(Head::kVector), {});
+    found_ = make_storage(gl(), sizeof(Detections));
+    settings_->look.threshold = 0;
+    settings_->max_results = 3;
+    settings_->objects.most = kMaxObjectRuns;
+  }
+  void TearDown() override {
+    running_ = {};
+    found_ = {};
+    GlTest::TearDown();
+  }
+  // The model outputs the mean color of its input.
+  void load(const std::string& path, const InferModelOptions& options) {
+    model_ = value_of(describe_infer_model(value_of(Model::load(path)), recognize_model(path), options));
+    model_.on_objects = true;
+    const auto plan = value_of(Plan::build(model_.model, device().limits, model_.plan_options));
+    const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
+                          device(),         FrameKind::kRgba,
+                          TuningMode::kOff, ""};
+    running_ = {target, value_of(Inferencer::create(target, plan, model_))};
+  }
+
+  static Rgba frame_of(const std::vector<Thing>& things) {
+    Rgba frame(kWidth, kHeight);
+    for (size_t i = 3; i < frame.pixels.size(); i += 4) frame.pixels[i] = 255;
+    for (const Thing& thing : things) {
+      for (int32_t y = thing.y; y < thing.y + thing.height; ++y) {
+        for (int32_t x = thing.x; x < thing.x + thing.width; ++x) std::ranges::copy(thing.color, frame.at(x, y));
+      }
+    }
+    return frame;
+  }
+
+  void read_bytes(const BufferRange& range, void* bytes, size_t size) {
+    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
+    const BufferBinding bound(gl(), GL_COPY_READ_BUFFER, range.buffer);
+    const void* mapped =
+        gl().MapBufferRange(GL_COPY_READ_BUFFER, range.offset, static_cast<GLsizeiptr>(size), GL_MAP_READ_BIT);
+    if (mapped != nullptr) std::memcpy(bytes, mapped, size);
+    gl().UnmapBuffer(GL_COPY_READ_BUFFER);
+  }
+
+  std::vector<ResultObject> run_in(const Rgba& frame, const Thing& thing) { return run({thing}, frame); }
+  // Processes a frame with these objects, and returns them with what the model says of them.
+  std::vector<ResultObject> run(const std::vector<Thing>& things, const Rgba& frame, uint64_t source = 1) {
+    Detections content;
+    content.count = static_cast<int32_t>(things.size());
+    for (size_t i = 0; i < things.size(); ++i) {
+      const Thing& t = things[i];
+      Detection& d = content.detections[i];
+      const auto x = static_cast<float>(t.x), y = static_cast<float>(t.y);
+      const auto across = static_cast<float>(frame.width), down = static_cast<float>(frame.height);
+      d.box = {x / across, y / down, (x + static_cast<float>(t.width)) / across,
+               (y + static_cast<float>(t.height)) / down};
+      d.score = 0.9F;
+      d.class_id = t.class_id;
+      d.id = t.id;
+    }
+    {
+      const BufferBinding bound(gl(), GL_COPY_WRITE_BUFFER, found_.id());
+      gl().BufferSubData(GL_COPY_WRITE_BUFFER, 0, sizeof(content), &content);
+    }
+    running_.inferencer->set_objects({{found_.id(), 0, sizeof(Detections)}, labels_, source, nullptr});
+    const GlTexture in = upload(gl(), frame), out = make_texture(gl(), GL_RGBA8, frame.width, frame.height);
+    const GlState before = snapshot_gl_state(gl());
+    if (!std::exchange(sized_, true)) {
+      const Status sized = running_.runner->resize({frame.width, frame.height}, *settings_);
+      EXPECT_TRUE(sized.ok()) << sized.message();
+    }
+    FrameJob job;
+    job.settings = std::make_shared<InferSettings>(*settings_);
+    job.frame = {TextureRef{in.id(), GL_TEXTURE_2D, frame.width, frame.height}, {}, frame.width, frame.height};
+    job.output = out.id();
+    status_ = running_.runner->process(job);
+    EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
+    shown_ = download(gl(), out.id(), frame.width, frame.height);
+    const Effect::Traits& traits = running_.inferencer->traits();
+    std::vector<std::byte> bytes(static_cast<size_t>(traits.found.size));
+    read_bytes(traits.found, bytes.data(), bytes.size());
+    return traits.decode(bytes).objects;
+  }
+  std::vector<ResultObject> run(const std::vector<Thing>& things) { return run(things, frame_of(things)); }
+
+  // The scores of a classifier whose logits are the mean color, in fractions, by class.
+  static std::array<double, 3> scores_of(const std::array<double, 3>& mean) {
+    std::array<double, 3> scores{};
+    double sum = 0;
+    for (size_t i = 0; i < 3; ++i) sum += scores[i] = std::exp(mean[i]);
+    for (double& score : scores) score /= sum;
+    return scores;
+  }
+  static std::array<double, 3> color_of(const Thing& thing, double share = 1) {
+    return {share * thing.color[0] / 255, share * thing.color[1] / 255, share * thing.color[2] / 255};
+  }
+  // Expects these scores of all three classes, best first.
+  static void expect_scores(const ResultObject& object, const std::array<double, 3>& mean, double tolerance = 2e-3) {
+    const auto expected = scores_of(mean);
+    ASSERT_EQ(object.classifications.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+      const Classification& one = object.classifications[i];
+      ASSERT_TRUE(one.class_id >= 0 && one.class_id < 3) << one.class_id;
+      EXPECT_NEAR(one.score, expected[static_cast<size_t>(one.class_id)], tolerance) << "class " << one.class_id;
+      if (i > 0) {
+        EXPECT_LE(one.score, object.classifications[i - 1].score);
+      }
+    }
+  }
+  static int known(const std::vector<ResultObject>& objects) {
+    return static_cast<int>(
+        std::ranges::count_if(objects, [](const ResultObject& o) { return !o.classifications.empty(); }));
+  }
+
+  InferModel model_;
+  RunningInferencer running_;
+  std::shared_ptr<InferSettings> settings_ = std::make_shared<InferSettings>();
+  AttachedObjects::Labels labels_ =
+      std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"person", "car", "dog"});
+  Status status_;
+  Rgba shown_{1, 1};
+
+ private:
+  GlBuffer found_;
+  bool sized_ = false;
+};
+
+const std::vector<Thing> kThings{{8, 8, 24, 40, {255, 0, 0}, 0, 7},
+                                 {40, 8, 48, 16, {0, 255, 0}, 1, 8},
+                                 {96, 40, 32, 32, {0, 0, 255}, 2, 9},
+                                 {8, 56, 20, 30, {200, 100, 0}, 0, 10},
+                                 {136, 4, 16, 80, {255, 255, 255}, 1, 11}};
+
+TEST_F(ObjectsTest, EachObjectGetsItsOwnClasses) {
+  const std::vector<ResultObject> objects = run(kThings);
+  ASSERT_EQ(objects.size(), kThings.size());
+  for (size_t i = 0; i < objects.size(); ++i) {
+    SCOPED_TRACE(i);
+    expect_scores(objects[i], color_of(kThings[i]));
+    EXPECT_EQ(objects[i].id, kThings[i].id);
+    EXPECT_EQ(objects[i].class_id, kThings[i].class_id);
+    EXPECT_EQ(objects[i].label, (*labels_)[static_cast<size_t>(kThings[i].class_id)]);
+    EXPECT_FLOAT_EQ(objects[i].box[0], static_cast<float>(kThings[i].x) / kWidth);
+    EXPECT_EQ(objects[i].score, 0.9F);
+  }
+  EXPECT_NE(shown_.pixels, frame_of(kThings).pixels) << "drawn";
+  settings_->look.draw = false;
+  run(kThings);
+  EXPECT_EQ(shown_.pixels, frame_of(kThings).pixels);
+}
+
+TEST_F(ObjectsTest, NoObjects) {
+  EXPECT_TRUE(run({}).empty());
+  EXPECT_EQ(shown_.pixels, frame_of({}).pixels);
+  EXPECT_EQ(known(run(kThings)), 5);
+  EXPECT_TRUE(run({}).empty());
+}
+
+// The model runs on two objects per frame: on new ones first, then on those that waited longest.
+TEST_F(ObjectsTest, TakeTurnsWithinTheLimit) {
+  settings_->objects.most = 2;
+  for (const int expected : {2, 4, 5, 5}) EXPECT_EQ(known(run(kThings)), expected);
+  // All objects change their color. In three frames, each has had its turn.
+  std::vector<Thing> changed = kThings;
+  for (Thing& thing : changed) thing.color = {0, 0, 0};
+  std::array<int, 3> after{};
+  for (int& count : after) {
+    for (const ResultObject& object : run(changed)) {
+      count += std::abs(object.classifications[0].score - 1.0F / 3) < 1e-3F ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(after[2], 5) << after[0] << ", " << after[1];
+  EXPECT_LT(after[0], 5);
+}
+
+TEST_F(ObjectsTest, IntervalKeepsWhatIsKnown) {
+  settings_->objects.interval = 3;
+  const std::vector<Thing> red{{8, 8, 24, 40, {255, 0, 0}, 0, 7}}, green{{60, 30, 30, 30, {0, 255, 0}, 0, 7}};
+  expect_scores(run(red)[0], {1, 0, 0});
+  for (int i = 0; i < 2; ++i) {
+    const std::vector<ResultObject> objects = run(green);
+    expect_scores(objects[0], {1, 0, 0});
+    EXPECT_FLOAT_EQ(objects[0].box[0], 60.0F / kWidth) << "the box is that of the frame";
+  }
+  expect_scores(run(green)[0], {0, 1, 0});
+  // A new object does not wait.
+  std::vector<Thing> two = green;
+  two.push_back({100, 30, 30, 30, {0, 0, 255}, 0, 12});
+  expect_scores(run(two)[1], {0, 0, 1});
+  // It comes back within the interval.
+  run(green);
+  two[1].color = {255, 255, 0};
+  expect_scores(run(two)[1], {0, 0, 1});
+}
+
+// Nothing connects objects without a track with those of other frames.
+TEST_F(ObjectsTest, ObjectsWithoutTracks) {
+  std::vector<Thing> things = kThings;
+  for (Thing& thing : things) thing.id = 0;
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<ResultObject> objects = run(things);
+    ASSERT_EQ(known(objects), 5) << i;
+    for (size_t k = 0; k < objects.size(); ++k) expect_scores(objects[k], color_of(things[k]));
+  }
+  settings_->objects.most = 2;
+  EXPECT_EQ(known(run(things)), 2) << "always the first ones";
+  settings_->objects = {.most = 16, .interval = 2};
+  const int first = known(run(things)), second = known(run(things)), third = known(run(things));
+  EXPECT_EQ(first + second, 5) << "in every other frame";
+  EXPECT_EQ(first, third);
+}
+
+TEST_F(ObjectsTest, OnlyChosenClassesAndSizes) {
+  const auto chosen = [&] {
+    std::vector<int> ids;
+    for (const ResultObject& object : run(kThings)) {
+      if (!object.classifications.empty()) ids.push_back(object.id);
+    }
+    return ids;
+  };
+  using Ids = std::vector<int>;
+  settings_->region_classes = "car, 2";
+  EXPECT_EQ(chosen(), (Ids{8, 9, 11}));
+  settings_->region_classes = "person";
+  EXPECT_EQ(chosen(), (Ids{7, 10}));
+  settings_->objects.min_size = 21;
+  EXPECT_EQ(chosen(), (Ids{7})) << "the other one is 20 pixels wide";
+  settings_->region_classes = "";
+  EXPECT_EQ(chosen(), (Ids{7, 9}));
+  settings_->region_classes = "person,horse";
+  run(kThings);
+  EXPECT_EQ(status_.message(),
+            "region-classes: no class upstream is called \"horse\"; the classes are person, car, dog");
+  settings_->region_classes = "256";
+  run(kThings);
+  EXPECT_EQ(status_.message(), "region-classes: class 256 is not in 0 to 255");
+}
+
+TEST_F(ObjectsTest, OtherSourcesAndScenesBeginAnew) {
+  settings_->objects.interval = 100;
+  const std::vector<Thing> red{{8, 8, 24, 40, {255, 0, 0}, 0, 1}}, green{{60, 30, 30, 30, {0, 255, 0}, 0, 1}};
+  expect_scores(run(red)[0], {1, 0, 0});
+  expect_scores(run(green)[0], {1, 0, 0});
+  expect_scores(run(green, frame_of(green), 2)[0], {0, 1, 0});  // another detector, whose object also has the number 1
+  expect_scores(run(red, frame_of(red), 2)[0], {0, 1, 0});
+  running_.runner->forget();
+  expect_scores(run(red, frame_of(red), 2)[0], {1, 0, 0});
+}
+
+// What is sampled of a box that is twice as wide as high.
+TEST_F(ObjectsTest, FitAndScale) {
+  const Thing wide{40, 32, 64, 32, {255, 0, 0}, 0, 1};
+  struct Case {
+    Fit fit;
+    float scale;
+    double share;  // of the sampled part that has the color
+  };
+  for (const Case& c : {Case{Fit::kStretch, 1, 1}, {Fit::kLetterbox, 1, 0.5}, {Fit::kCover, 1, 1},
+                        {Fit::kStretch, 0.5F, 1}, {Fit::kStretch, 2, 0.25}}) {
+    settings_->fit = c.fit;
+    settings_->objects.scale = c.scale;
+    SCOPED_TRACE("fit " + std::to_string(static_cast<int>(c.fit)) + ", scale " + std::to_string(c.scale));
+    expect_scores(run({wide})[0], color_of(wide, c.share), 4e-3);
+  }
+}
+
+// A box that exceeds the frame is sampled within it.
+TEST_F(ObjectsTest, BoxesAtTheEdge) {
+  const Thing inside{120, 60, 40, 36, {0, 255, 0}, 0, 1};
+  Thing beyond = inside;
+  beyond.width = beyond.height = 80;
+  const std::vector<ResultObject> objects = run({beyond}, frame_of({inside}));
+  expect_scores(objects[0], {0, 1, 0});
+  EXPECT_FLOAT_EQ(objects[0].box[2], 200.0F / kWidth) << "the box stays as it is";
+}
+
+TEST_F(ObjectsTest, ManyObjects) {
+  std::vector<Thing> things;
+  for (int32_t i = 0; i < kMaxDetections; ++i) {
+    things.push_back({(i % 16) * 10, (i / 16) * 12, 9, 11,
+                      {static_cast<uint8_t>(2 * i), static_cast<uint8_t>(255 - 2 * i), 128}, i % 3, i + 1});
+  }
+  std::vector<ResultObject> objects;
+  for (int frame = 0; frame * kMaxObjectRuns < kMaxDetections; ++frame) objects = run(things);
+  ASSERT_EQ(objects.size(), things.size());
+  for (size_t i = 0; i < objects.size(); ++i) {
+    SCOPED_TRACE(i);
+    expect_scores(objects[i], color_of(things[i]), 0.02);
+  }
+  // As many others take the places of those.
+  for (Thing& thing : things) thing.id += kMaxDetections;
+  EXPECT_EQ(known(run(things)), kMaxObjectRuns);
+}
+
+// Landmarks of a part of a photograph are those of that part as a picture of its own, and follow the box while the model
+// does not run.
+TEST_F(ObjectsTest, PointsAreInTheFrame) {
+  if (!shared_dir()) GTEST_SKIP() << "no models next to the source tree";
+  const Rgba photograph = load_picture((*shared_dir() / "media/mp_portrait.jpg").string());
+  constexpr int32_t kSide = 320;
+  const int32_t x = photograph.width / 2 - kSide / 2, y = photograph.height / 4 - kSide / 4;
+  Rgba part(kSide, kSide), frame(2 * kSide, 2 * kSide);
+  for (int32_t row = 0; row < kSide; ++row) {
+    std::memcpy(part.at(0, row), photograph.at(x, y + row), size_t{4} * kSide);
+    std::memcpy(frame.at(200, 100 + row), photograph.at(x, y + row), size_t{4} * kSide);
+  }
+  const std::string path = (*shared_dir() / "models/face/face_landmark_468_f32.tflite").string();
+  model_ = value_of(describe_infer_model(value_of(Model::load(path)), recognize_model(path), {}));
+  const auto plan = value_of(Plan::build(model_.model, device().limits, model_.plan_options));
+  const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
+                        device(),         FrameKind::kRgba,
+                        TuningMode::kOff, ""};
+  RunningInferencer alone{target, value_of(Inferencer::create(target, plan, model_))};
+  InferLook look;
+  look.threshold = 0;
+  alone.process(gl(), part, look, Fit::kStretch);
+  LandmarkObjects expected;
+  read_bytes(alone.inferencer->traits().found, &expected, sizeof(expected));
+  load(path, {});
+  const auto objects = run_in(frame, {200, 100, kSide, kSide, {}, 0, 3});
+  ASSERT_EQ(objects.size(), 1u);
+  ASSERT_EQ(objects[0].points.size(), 468u);
+  double worst = 0;
+  for (size_t i = 0; i < 468; ++i) {
+    const auto& [px, py, pz, unused] = expected.objects[0].points[i];
+    const KeyPoint& point = objects[0].points[i];
+    worst = std::max({worst, std::abs(point.x * 2 * kSide - 200.0 - px * kSide),
+                      std::abs(point.y * 2 * kSide - 100.0 - py * kSide),
+                      std::abs(point.z * 2 * kSide - pz * kSide)});
+  }
+  std::printf("largest distance of 468 points: %.3f pixels\n", worst);
+  EXPECT_LT(worst, 0.5);
+  settings_->objects.interval = 10;
+  const auto moved = run_in(frame, {100, 200, kSide, kSide, {}, 0, 3});
+  EXPECT_NEAR(moved[0].points[1].x, objects[0].points[1].x - 100.0F / (2 * kSide), 1e-5);
+  EXPECT_NEAR(moved[0].points[1].y, objects[0].points[1].y + 100.0F / (2 * kSide), 1e-5);
+}
+
+TEST(RegionClasses, NamesAndNumbers) {
+  const std::vector<std::string> labels{"person", "traffic light"};
+  EXPECT_EQ(value_of(region_class(" traffic light ", &labels)), 1);
+  EXPECT_EQ(value_of(region_class("17", &labels)), 17);
+  EXPECT_EQ(region_class("light", nullptr).status().message(),
+            "region-classes: no class upstream is called \"light\": the classes have no names; use numbers");
+  for (const char* wrong : {"", "-1", "1x", "99999999999999999999"}) EXPECT_FALSE(region_class(wrong, &labels).ok());
+}
+
+}  // namespace
+}  // namespace sightglass::test
