@@ -27,9 +27,9 @@ inline ShaderKey sample_look_shader(FrameKind kind) {
 inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"detect/sample_region.comp", {}}, kind); }
 
 inline std::vector<ShaderKey> detect_shader_variants() {
-  std::vector<ShaderKey> keys{
-      kBestClassShader,          kSuppressShader,     kYoloBoxesShader,  kSuppressYoloShader, kInstanceMasksShader,
-      kInstanceForegroundShader, kBeginRegionsShader, kNewRegionsShader, kNextRegionShader,   kNextLookShader, kTrackShader};
+  std::vector<ShaderKey> keys{kBestClassShader,     kSuppressShader,           kYoloBoxesShader,    kSuppressYoloShader,
+                              kInstanceMasksShader, kInstanceForegroundShader, kBeginRegionsShader, kNewRegionsShader,
+                              kNextRegionShader,    kNextLookShader,           kTrackShader};
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(sample_look_shader(kind));
     keys.push_back(sample_region_shader(kind));

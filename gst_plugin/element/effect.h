@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,45 +37,6 @@ struct FrameJob {
   Status failure;               // the reason, if the frame can be shown despite a failure
   bool awaits_results = false;  // its results will arrive
 };
-
-// The time between the frames of runs, for filters.
-class RunClock {
- public:
-  // Counts a frame. Returns whether it is unrelated to the previous one: the first frame, or one with an earlier time.
-  bool is_new_at(GstClockTime time);
-  void forget();  // the next frame is unrelated
-  // Seconds between the frame of the previous run and that of the one that begins; below 0: they are unrelated.
-  float seconds_of_run();
-
- private:
-  GstClockTime before_ = GST_CLOCK_TIME_NONE;
-  float seconds_ = 0;  // since the frame of the previous run
-  bool is_new_ = true;
-};
-
-inline bool RunClock::is_new_at(GstClockTime time) {
-  constexpr float kUsual = 1.0F / 30;
-  if (!GST_CLOCK_TIME_IS_VALID(time)) {
-    seconds_ += kUsual;
-    return false;
-  }
-  const GstClockTime before = std::exchange(before_, time);
-  if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return true;
-  // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
-  constexpr double kTick = 1e-4;
-  seconds_ += static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
-  return false;
-}
-
-inline void RunClock::forget() {
-  is_new_ = true;
-  seconds_ = 0;
-}
-
-inline float RunClock::seconds_of_run() {
-  const float since = std::exchange(seconds_, 0.0F);
-  return std::exchange(is_new_, false) ? -1 : since;
-}
 
 // One run of a session.
 struct ModelStage {

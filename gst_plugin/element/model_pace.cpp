@@ -1,7 +1,10 @@
 #include "element/model_pace.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace sightglass {
 
@@ -37,6 +40,30 @@ Status check_run_time(uint64_t model_ns, const ResourceLimits& limits, size_t st
   const auto seconds = [](uint64_t ns) { return std::to_string(static_cast<double>(ns) / 1e9) + " s"; };
   return timed_out("the model ran for " + seconds(model_ns) + ", longer than run-limit (" + seconds(limit_ns) +
                    "); raise run-limit, or use a smaller model");
+}
+
+bool RunClock::is_new_at(GstClockTime time) {
+  constexpr float kUsual = 1.0F / 30;
+  if (!GST_CLOCK_TIME_IS_VALID(time)) {
+    seconds_ += kUsual;
+    return false;
+  }
+  const GstClockTime before = std::exchange(before_, time);
+  if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return true;
+  // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
+  constexpr double kTick = 1e-4;
+  seconds_ += static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
+  return false;
+}
+
+void RunClock::forget() {
+  is_new_ = true;
+  seconds_ = 0;
+}
+
+float RunClock::seconds_of_run() {
+  const float since = std::exchange(seconds_, 0.0F);
+  return std::exchange(is_new_, false) ? -1 : since;
 }
 
 }  // namespace sightglass

@@ -1,5 +1,7 @@
-// How long models take on the GPU, and how much of a run fits into a frame. No GL.
+// How long models take on the GPU, how much of a run fits into a frame, and the time between runs. No GL.
 #pragma once
+
+#include <gst/gst.h>
 
 #include <algorithm>
 #include <array>
@@ -80,6 +82,21 @@ class Cadence {
 
  private:
   uint32_t since_run_ = 0;  // frames since the last run, including its own; 0: no run yet
+};
+
+// The time between the frames of runs, for filters.
+class RunClock {
+ public:
+  // Counts a frame. Returns whether it is unrelated to the previous one: the first frame, or one with an earlier time.
+  bool is_new_at(GstClockTime time);
+  void forget();  // the next frame is unrelated
+  // Seconds between the frame of the previous run and that of the one that begins; below 0: they are unrelated.
+  float seconds_of_run();
+
+ private:
+  GstClockTime before_ = GST_CLOCK_TIME_NONE;
+  float seconds_ = 0;  // since the frame of the previous run
+  bool is_new_ = true;
 };
 
 }  // namespace sightglass

@@ -153,8 +153,9 @@ class TopClasses final : public Decoder {
 Result<std::unique_ptr<Decoder>> make_class_decoder(const std::shared_ptr<ShareGroup>& group, const InferModel& model) {
   GST_DEBUG_OBJECT(log_object(), "decoder: classes of output %" G_GSIZE_FORMAT ", %s", model.output,
                    model.activation == OutputActivation::kNone ? "as is" : "after a softmax");
-  SIGHTGLASS_ASSIGN_OR_RETURN(LabelledResults drawing,
-                              LabelledResults::create(group, kDrawClassesShader, drawn_labels(model), kLabelledScore, true));
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      LabelledResults drawing,
+      LabelledResults::create(group, kDrawClassesShader, drawn_labels(model), kLabelledScore, true));
   const std::array<ProgramKey, 1> keys{ProgramKey{top_classes_shader(model.activation)}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   return std::make_unique<TopClasses>(group, model, std::move(programs[0]), std::move(drawing));

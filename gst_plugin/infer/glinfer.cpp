@@ -110,9 +110,11 @@ const PropertyTable<InferSettings>& infer_properties() {
           row::optional_number("iou-threshold", "Overlap threshold", &S::iou_threshold, S::kUsualOverlap, 0, 1, kLive,
                                "Intersection over union above which boxes are merged, if the model does not (0.45 for "
                                "YOLO unless set)"),
-          row::optional_number(
-              "max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections, kLive,
-              "Maximum number of boxes or classes; with a detector, of faces or hands (up to 8, 1 unless set)"),
+          row::optional_number("max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections,
+                               kLive,
+                               "Maximum number of boxes or classes; with a detector, of faces or hands (up to 8, 1 "
+                               "unless set); 1 class per "
+                               "object upstream unless set"),
           row::flag("tracking", "Tracking", look(&InferLook::tracking), kLive,
                     "Whether to give each object of a detector a number that stays the same in all frames"),
           row::flag("draw", "Draw", look(&InferLook::draw), kLive,
@@ -320,12 +322,14 @@ Status InferModels::check_detector(const InferModel& model, const ModelSettings&
 Status InferModels::check_objects(const InferModel& model, const ModelSettings& settings) const {
   if (!model.on_objects) return {};
   if (model.in_region) {
-    return invalid_argument("regions=upstream: cannot be used with a detector of its own: unset detector, and set model "
-                            "to one model of a bundle");
+    return invalid_argument(
+        "regions=upstream: cannot be used with a detector of its own: unset detector, and set model "
+        "to one model of a bundle");
   }
   if (settings.fallback == Fallback::kCpu) {
-    return unsupported("regions=upstream: cannot be used with fallback=cpu: the GPU decides whether the model runs; set "
-                       "fallback=error");
+    return unsupported(
+        "regions=upstream: cannot be used with fallback=cpu: the GPU decides whether the model runs; set "
+        "fallback=error");
   }
   return layout_of_objects(model).status();
 }

@@ -69,9 +69,7 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, s
   return result;
 }
 
-void Inferencer::attach_tensors() {
-  tensors_ = std::make_unique<TensorAttachment>(context_, group_, *model_.model);
-}
+void Inferencer::attach_tensors() { tensors_ = std::make_unique<TensorAttachment>(context_, group_, *model_.model); }
 
 Status Inferencer::create_sessions(std::shared_ptr<const Plan> plan, const InferModel& model,
                                    const std::optional<Detector>& detector) {
@@ -291,8 +289,7 @@ Result<ModelStage> Inferencer::begin_on_object(size_t stage, const UprightFrame&
     regions_wanted_ = std::clamp(objects.choice.most, 1, kMaxObjectRuns);
     if (objects.current.labels != nullptr) SIGHTGLASS_RETURN_IF_ERROR(choose_classes());
     const bool is_new = std::exchange(objects.is_new, false) || source != objects.current.source;
-    const auto interval = static_cast<uint64_t>(std::max(objects.choice.interval, 1));
-    objects.regions.begin(objects.current.buffer, frame, objects.choice, is_new, objects.runs++ % interval == 0);
+    objects.regions.begin(objects.current.buffer, frame, objects.choice, is_new);
   }
   GST_LOG_OBJECT(log_object(), "model: runs, if there is another object");
   SIGHTGLASS_RETURN_IF_ERROR(objects.regions.next(frame, *session_));
@@ -313,16 +310,15 @@ Status Inferencer::draw_objects(GLuint output) {
     objects.painted = labels;
     SIGHTGLASS_ASSIGN_OR_RETURN(
         ObjectPainter painter,
-        ObjectPainter::create(group_, objects.regions.layout(), labels != nullptr ? *labels : std::vector<std::string>(),
-                              drawn_labels(model_)));
+        ObjectPainter::create(group_, objects.regions.layout(),
+                              labels != nullptr ? *labels : std::vector<std::string>(), drawn_labels(model_)));
     objects.painter.emplace(std::move(painter));
   }
   const int32_t shown_width = size_.shown_width();
-  const PrimitiveRange shapes[] = {
-      objects.painter->primitives(objects.regions.results(), shown_width, size_.height,
-                                  {.point_radius = line_width_in(size_.height, look_),
-                                   .text_height = text_height_in(size_.height, look_),
-                                   .lines = look_.max_results})};
+  const PrimitiveRange shapes[] = {objects.painter->primitives(objects.regions.results(), shown_width, size_.height,
+                                                               {.point_radius = line_width_in(size_.height, look_),
+                                                                .text_height = text_height_in(size_.height, look_),
+                                                                .lines = look_.max_results})};
   return overlay_->draw(target(output), shapes, shown_width);
 }
 

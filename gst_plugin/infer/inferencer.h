@@ -12,6 +12,7 @@
 #include "element/effect.h"
 #include "element/element_settings.h"
 #include "element/loaded_model.h"
+#include "element/model_pace.h"
 #include "gl/frame_reader.h"
 #include "gobject/properties.h"
 #include "infer/blendshapes.h"
@@ -92,10 +93,10 @@ class Inferencer : public Effect {
 
   // The objects that the model runs on, if InferModel::on_objects: a buffer of Detections.
   struct FoundObjects {
-    BufferRange buffer;             // none: no objects
+    BufferRange buffer;              // none: no objects
     AttachedObjects::Labels labels;  // null: no names
-    uint64_t source = 0;            // AttachedObjects::source()
-    SharedObjects held;             // keeps the buffer
+    uint64_t source = 0;             // AttachedObjects::source()
+    SharedObjects held;              // keeps the buffer
   };
   // Those of the next run; frames of a pipeline set them.
   void set_objects(FoundObjects objects) { objects_->next = std::move(objects); }
@@ -143,33 +144,32 @@ class Inferencer : public Effect {
     RegionParams params;            // of the current run
     bool is_new = true;             // the frame of the next run is unrelated to the previous one
   };
-  std::optional<FirstStage> first_;           // if the model runs on a region
+  std::optional<FirstStage> first_;  // if the model runs on a region
   struct Objects {
     explicit Objects(ObjectRegions made) : regions(std::move(made)) {}
     ObjectRegions regions;
     FoundObjects next, current;  // of the newest frame, and of the current run
     ObjectChoice choice;
-    std::optional<std::string> classes;            // names or numbers
-    std::optional<std::string> chosen_from;        // the names for which choice.classes was made,
+    std::optional<std::string> classes;             // names or numbers
+    std::optional<std::string> chosen_from;         // the names for which choice.classes was made,
     AttachedObjects::Labels chosen_among, painted;  // and the labels, and those of the painter
     std::optional<ObjectPainter> painter;
-    uint64_t runs = 0;
     bool is_new = true, told_of_none = false;
   };
-  std::optional<Objects> objects_;            // if the model runs on objects from upstream
+  std::optional<Objects> objects_;                      // if the model runs on objects from upstream
   std::unique_ptr<ObjectAttachment> attached_objects_;  // if an element downstream wants them
-  GstGLContext* const context_;               // null outside of pipelines
-  std::unique_ptr<Blendshapes> blendshapes_;  // may be null
-  std::unique_ptr<Decoder> decoder_;          // null: no decoding
-  std::optional<FramePainter> frames_;        // draws frames
-  std::optional<FramePainter> pictures_;      // draws images output by the model
-  std::optional<MaskPainter> masks_;          // if the decoder makes masks
+  GstGLContext* const context_;                         // null outside of pipelines
+  std::unique_ptr<Blendshapes> blendshapes_;            // may be null
+  std::unique_ptr<Decoder> decoder_;                    // null: no decoding
+  std::optional<FramePainter> frames_;                  // draws frames
+  std::optional<FramePainter> pictures_;                // draws images output by the model
+  std::optional<MaskPainter> masks_;                    // if the decoder makes masks
   std::unique_ptr<OverlayPainter> overlay_;
   std::unique_ptr<TensorAttachment> tensors_;  // null: they are not attached
   FrameSize size_;                             // of upright frames
   InputTransform input_to_upright_;            // of the last run
   InputTransform next_input_to_upright_;       // of the current run; for the detector in its stage
-  RunClock clock_;  // while objects are tracked
+  RunClock clock_;                             // while objects are tracked
   InferLook look_;
   Fit fit_ = Fit::kStretch;
   // Of the current run:

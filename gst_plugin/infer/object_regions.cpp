@@ -60,8 +60,8 @@ ObjectRegions::ObjectRegions(const std::shared_ptr<ShareGroup>& group, std::vect
 
 BufferRange ObjectRegions::state() const { return {state_.id(), 0, sizeof(State)}; }
 
-void ObjectRegions::begin(const BufferRange& found, const UprightFrame& frame, const ObjectChoice& choice, bool is_new,
-                          bool classifies_untracked) {
+void ObjectRegions::begin(const BufferRange& found, const UprightFrame& frame, const ObjectChoice& choice,
+                          bool is_new) {
   found_ = found.buffer != 0 ? found : BufferRange{nothing_.id(), 0, sizeof(Detections)};
   const auto of_fit = [&] {
     if (choice.fit == Fit::kLetterbox) return kSampleExtends;
@@ -70,7 +70,7 @@ void ObjectRegions::begin(const BufferRange& found, const UprightFrame& frame, c
   content_.frame = {static_cast<float>(frame.shown_width()), static_cast<float>(frame.height),
                     static_cast<float>(choice.min_size), 0};
   content_.sample = {choice.scale, static_cast<float>(layout_.width) / static_cast<float>(layout_.height), 0, 0};
-  content_.choice = {choice.most, choice.interval, classifies_untracked ? 1 : 0, of_fit()};
+  content_.choice = {choice.most, choice.interval, 0, of_fit()};
   content_.counts = {layout_.count, is_new ? 1 : 0, choice.all_classes ? 1 : 0, 0};
   content_.classes = choice.classes;
   gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);  // upstream has written the objects

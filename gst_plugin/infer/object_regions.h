@@ -30,7 +30,7 @@ namespace sightglass {
 // Which objects the model runs on, and how it samples them. May change with every frame.
 struct ObjectChoice {
   int32_t most = 4;      // runs per frame, 1 to kMaxObjectRuns
-  int32_t interval = 1;  // frames between the runs on an object with a track ID
+  int32_t interval = 1;  // frames between the runs on an object
   int32_t min_size = 0;  // of both sides, in frame pixels
   float scale = 1;       // of the sampled part relative to the box
   Fit fit = Fit::kStretch;
@@ -52,9 +52,8 @@ class ObjectRegions {
   static Result<ObjectRegions> create(const std::shared_ptr<ShareGroup>& group, const Layout& layout);
 
   // Begins a frame with the objects in a buffer of Detections, or none if there is no buffer. `is_new`: they are
-  // unrelated to those of the previous frame. `classifies_untracked`: whether the model runs on those without an ID.
-  void begin(const BufferRange& found, const UprightFrame& frame, const ObjectChoice& choice, bool is_new,
-             bool classifies_untracked);
+  // unrelated to those of the previous frame.
+  void begin(const BufferRange& found, const UprightFrame& frame, const ObjectChoice& choice, bool is_new);
   // Selects the next object, and makes it the input of `session`. The flag in is_somebody() is set if there is one.
   Status next(const UprightFrame& frame, Session& session);
   BufferRange is_somebody() const { return {flag_.id(), 0, kFlagBytes}; }

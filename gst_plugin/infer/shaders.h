@@ -51,8 +51,9 @@ inline ShaderKey to_picture_shader(bool map) {
 }
 
 inline std::vector<ShaderKey> infer_shader_variants() {
-  std::vector<ShaderKey> keys{kPostprocessShader, kDrawDetectionsShader,  kDrawTracksShader,  kDrawClassesShader,     kDrawLandmarksShader,
-                              kRangeShader,       kGatherLandmarksShader, kStoreBlendshapesShader};
+  std::vector<ShaderKey> keys{kPostprocessShader,     kDrawDetectionsShader,  kDrawTracksShader,
+                              kDrawClassesShader,     kDrawLandmarksShader,   kRangeShader,
+                              kGatherLandmarksShader, kStoreBlendshapesShader};
   for (const auto left : {OutputActivation::kNone, OutputActivation::kSigmoid, OutputActivation::kSoftmax}) {
     keys.push_back(top_classes_shader(left));
   }

@@ -51,8 +51,8 @@ HeldBuffers::~HeldBuffers() {
 
 // Returns a memory that only this object references; null if GL is out of memory.
 GstMemory* HeldBuffers::free_memory() {
-  const auto found = std::ranges::find_if(
-      memories_, [](GstMemory* memory) { return GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1; });
+  const auto found =
+      std::ranges::find_if(memories_, [](GstMemory* memory) { return GST_MINI_OBJECT_REFCOUNT_VALUE(memory) == 1; });
   if (found != memories_.end()) return *found;
   GstMemory* memory = allocate(context_, bytes_);
   if (memory == nullptr) return nullptr;

@@ -13,6 +13,7 @@
 #include "element/effect.h"
 #include "element/element_settings.h"
 #include "element/loaded_model.h"
+#include "element/model_pace.h"
 #include "gl/frame_reader.h"
 #include "gl/objects.h"
 #include "gobject/properties.h"

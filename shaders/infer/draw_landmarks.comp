@@ -1,7 +1,6 @@
 // Shows landmarks as lines along contours and bones, and as discs.
 #include "draw/primitive.glsl"
 #include "gl/compute.h"
-#include "infer/contours.h"
 #include "infer/landmarks.glsl"
 
 layout(local_size_x = kGroupInvocations) in;

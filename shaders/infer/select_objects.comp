@@ -44,12 +44,15 @@ void begin_slots(int count) {
 
 void choose_jobs(int count) {
   int jobs = 0;
+  // Those without an ID are all due in every Nth frame.
+  bool is_nth = uint(frames) % uint(max(u_choice.y, 1)) == 0u;
+  frames = (frames + 1) % 0x40000000;
   for (; jobs < min(u_choice.x, kMaxObjectRuns); ++jobs) {
     int best = -1, longest = -1;
     for (int object = 0; object < count; ++object) {
       if (s_slot[object] < 0 || s_chosen[object]) continue;
       ObjectSlot slot = s_slots[s_slot[object]];
-      bool is_due = slot.id < 0 ? u_choice.z != 0 : slot.age < 0 || slot.age >= u_choice.y;
+      bool is_due = slot.id < 0 ? is_nth : slot.age < 0 || slot.age >= u_choice.y;
       int waited = slot.age < 0 ? 0x7fffffff : slot.age;
       if (!is_due || waited <= longest) continue;
       longest = waited;
@@ -85,6 +88,7 @@ void main() {
   if (lane < count && s_slot[lane] >= 0 && s_slot[lane] < kObjectSlots) s_slots[s_slot[lane]].seen = 0;
   barrier();
   if (lane == 0) {
+    if (u_counts.y != 0) frames = 0;
     begin_slots(count);
     choose_jobs(count);
   }

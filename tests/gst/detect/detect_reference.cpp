@@ -245,8 +245,8 @@ void ReferenceTracker::predict(Track& track, double seconds) const {
   for (size_t k = 0; k < 4; ++k) {
     Axis& axis = track.axes[k];
     const double size = track.axes[2 + k % 2].value;
-    axis.variance += frames * (2 * axis.covariance + frames * axis.speed_variance) +
-                     frames * squared(double{kPlaceNoise} * size);
+    axis.variance +=
+        frames * (2 * axis.covariance + frames * axis.speed_variance) + frames * squared(double{kPlaceNoise} * size);
     axis.covariance += frames * axis.speed_variance;
     axis.speed_variance += frames * squared(double{kSpeedNoise} * size);
   }
@@ -317,7 +317,8 @@ std::vector<Detection> ReferenceTracker::run(const std::vector<Detection>& detec
       const auto box = center_and_size(d);
       for (size_t k = 0; k < 4; ++k) {
         const double size = box[2 + k % 2];
-        track.axes[k] = {box[k], 0, squared(2 * double{kPlaceNoise} * size), 0, squared(10 * double{kSpeedNoise} * size)};
+        track.axes[k] = {box[k], 0, squared(2 * double{kPlaceNoise} * size), 0,
+                         squared(10 * double{kSpeedNoise} * size)};
       }
       track.id = ++last_id_;
       track.class_id = detections[d].class_id;

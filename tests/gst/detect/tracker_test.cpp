@@ -1,5 +1,7 @@
 // Identities of detections across frames: scenes in which the right ones are known, and random ones against a scalar
 // tracker.
+#include "detect/tracker.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -8,7 +10,6 @@
 #include <optional>
 #include <set>
 
-#include "detect/tracker.h"
 #include "detect_reference.h"
 #include "gl/shaders.h"
 #include "gl_pictures.h"
@@ -107,7 +108,9 @@ TEST_F(TrackerTest, LostForLessThanASecondKeepsItsNumber) {
 }
 
 TEST_F(TrackerTest, LowScoresContinueTracksButBeginNone) {
-  const auto person = [](int i, float score) { return object(0.4F + 0.003F * static_cast<float>(i), 0.5F, 0.1F, 0.3F, score); };
+  const auto person = [](int i, float score) {
+    return object(0.4F + 0.003F * static_cast<float>(i), 0.5F, 0.1F, 0.3F, score);
+  };
   const Detection ghost = object(0.8F, 0.5F, 0.1F, 0.3F, 0.45F);
   EXPECT_EQ(ids({person(0, 0.9F), ghost}), (Ids{1})) << "0.45 is less than the threshold of 0.5";
   for (int i = 1; i < 40; ++i) {

@@ -409,8 +409,11 @@ TEST_F(LabelChoiceTest, ShowsTheNumberOfATrack) {
     const char* track;
     std::vector<int> digits;
   };
-  for (const Number& number : {Number{"1", {1}}, {"407", {4, 0, 7}}, {"99999", {9, 9, 9, 9, 9}},
-                               {"1200034", {0, 0, 0, 3, 4}}, {"2147483647", {8, 3, 6, 4, 7}}}) {
+  for (const Number& number : {Number{"1", {1}},
+                               {"407", {4, 0, 7}},
+                               {"99999", {9, 9, 9, 9, 9}},
+                               {"1200034", {0, 0, 0, 3, 4}},
+                               {"2147483647", {8, 3, 6, 4, 7}}}) {
     const auto written = labelled_box("vec4(40, 50, 100, 80)", "0", "0.5", number.track, kLabelledBox + kNumberTexts);
     expect_text(written[kLabelledBox], line(kNumberSign));
     float right = written[kLabelledBox].ends[2];
@@ -456,7 +459,8 @@ TEST_F(LabelChoiceTest, UploadsOnlyForAnotherHeight) {
 TEST(OverlayShaders, GlslangValidatorAcceptsThem) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "labels.comp";
-  std::ofstream(file) << shader_around("b_primitives[i] = labelled_box(i, vec4(1), i, i, 0.5, class_color(i), 320.0);\n");
+  std::ofstream(file) << shader_around(
+      "b_primitives[i] = labelled_box(i, vec4(1), i, i, 0.5, class_color(i), 320.0);\n");
   const auto [status, output] = run_program("glslangValidator " + file + " 2>&1");
   EXPECT_EQ(status, 0) << output;
 }

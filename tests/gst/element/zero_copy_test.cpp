@@ -96,10 +96,11 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
 
 // A detector, tracks, and a model on each object.
 TEST(ZeroCopy, ModelsOnObjects) {
-  const std::string pipeline = "gleffects_identity ! glinfer name=first draw=false tracking=true threshold=0 model=" +
-                               yolo_model({}) + " ! glinfer name=last regions=upstream threshold=0 region-interval=3 "
-                               "model=" + red_model(Head::kVector) + " ! glinfer name=segment task=tensors model=" +
-                               red_model();
+  const std::string pipeline =
+      "gleffects_identity ! glinfer name=first draw=false tracking=true threshold=0 model=" + yolo_model({}) +
+      " ! glinfer name=last regions=upstream threshold=0 region-interval=3 "
+      "model=" +
+      red_model(Head::kVector) + " ! glinfer name=segment task=tensors model=" + red_model();
   EXPECT_EQ(count_transfers(pipeline, "first", "last"), (Counts{{"frames", 100}}));
 }
 

@@ -183,9 +183,9 @@ TEST(Infer, TracksObjects) {
 TEST(Infer, ModelsRunOnTheObjectsOfAnother) {
   for (const char* between : {"", "queue ! ", "tee name=t t. ! queue ! fakesink async=false t. ! queue ! "}) {
     SCOPED_TRACE(between);
-    TestPipeline pipeline("glinfer name=first draw=false tracking=true model=" + yolo_model({}) + " ! " + between +
-                          glinfer("regions=upstream threshold=0 max-results=3 results=meta model=" +
-                                  red_model(Head::kVector)));
+    TestPipeline pipeline(
+        "glinfer name=first draw=false tracking=true model=" + yolo_model({}) + " ! " + between +
+        glinfer("regions=upstream threshold=0 max-results=3 results=meta model=" + red_model(Head::kVector)));
     NewestResults seen(pipeline.element());
     ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
     for (const int32_t class_id : {0, 1}) {

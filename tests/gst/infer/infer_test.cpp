@@ -14,7 +14,6 @@
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
 #include "harness/value_of.h"
-#include "infer/contours.h"
 #include "infer/infer_model.h"
 #include "infer/inferencer_case.h"
 #include "infer/landmarks.h"
