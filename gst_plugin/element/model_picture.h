@@ -1,11 +1,16 @@
-// The image input of a model, and how the numbers of an output become probabilities.
+// The image input of a model, how the numbers of an output become probabilities, and what a file next to the model
+// says.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "known_models.h"
 #include "sightglass/model.h"
@@ -48,17 +53,42 @@ bool is_picture(const TensorInfo& tensor);
 // tensor value = scale * sample + offset, with samples in [0,1]. The model determines unset values.
 struct InputNormalization {
   std::optional<float> scale, offset;
+  // Of a file next to the model: minimum and maximum tensor value by channel; of one, all channels have it. Empty:
+  // none.
+  std::vector<std::array<float, 2>> ranges;
 };
 
 // The model's only input, as a texture. The normalization is that of the first source that has one: `wanted`, the
-// quantization of the input, the catalog entry `known`, the metadata, a guess (KnownModel without a checksum). The
-// default is samples in [0,1]. Fails, naming file and tensor, if the input is not an image of 3 channels (or 1, which
-// gets the luma, or 4), or not the only one.
+// its ranges, the quantization of the input, the catalog entry `known`, the metadata, a guess (KnownModel without a
+// checksum). The default is samples in [0,1]. Fails, naming file and tensor, if the input is not an image of 3 channels
+// (or 1, which gets the luma, or 4), or not the only one.
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
                                 const InputNormalization& wanted = {});
 // The same for the first of one or more inputs.
 Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
                                       const InputNormalization& wanted = {});
+
+// What NAME.tflite.modelinfo says, a key file in the format of GStreamer 1.28: a group per tensor under its name, and
+// one of ours, [sightglass], for what tensors do not show.
+struct ModelNotes {
+  struct Tensor {
+    std::string name;
+    bool is_input = false;
+    std::vector<int32_t> dims;  // -1: any; empty: not stated
+    std::string type;           // such as "float32"; empty: not stated
+    std::vector<std::array<float, 2>> ranges;
+  };
+  std::string file;  // its path; empty: there is no such file
+  std::vector<Tensor> tensors;
+  std::map<std::string, std::string> own;  // of [sightglass], by key
+};
+// Nothing if the file does not exist. Fails, naming file, group and key, if it is not readable.
+Result<ModelNotes> read_model_notes(const std::string& model_path);
+Result<ModelNotes> parse_model_notes(const std::string& file, std::string_view text);
+// Fails if a group does not fit the model.
+Status check_notes(const ModelNotes& notes, const Model& model);
+// The ranges of the first input.
+std::vector<std::array<float, 2>> input_ranges(const ModelNotes& notes, const Model& model);
 
 // Fails for a model that takes its own previous mask: only glsegment provides it.
 Status check_no_previous_mask(const Model& model, const std::optional<KnownModel>& known);

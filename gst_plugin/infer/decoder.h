@@ -105,6 +105,9 @@ struct DecoderRow {
 std::span<const DecoderRow> decoder_rows();
 const DecoderRow& row_of(DecoderKind kind);  // not kAuto
 
+// Completes options that are not set with what the file next to the model says.
+Status apply_notes(const ModelNotes& notes, const Model& model, InferModelOptions& options);
+
 // Sets the decoder that the options name, or the first one that fits, and completes the description. If none fits a
 // model, fails, naming the file, its tensors and the expected ones.
 Status choose_decoder(InferModel& result, const InferModelOptions& options);

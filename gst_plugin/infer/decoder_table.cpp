@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "element/model_picture.h"
@@ -252,6 +253,34 @@ Status no_decoder(const InferModel& result, const std::string& setting, const st
 std::span<const DecoderRow> decoder_rows() { return kRows; }
 
 const DecoderRow& row_of(DecoderKind kind) { return *std::ranges::find(kRows, kind, &DecoderRow::kind); }
+
+Status apply_notes(const ModelNotes& notes, const Model& model, InferModelOptions& options) {
+  SIGHTGLASS_RETURN_IF_ERROR(check_notes(notes, model));
+  options.normalization.ranges = input_ranges(notes, model);
+  const bool is_auto = options.task == InferTask::kAuto && options.decoder == kAuto;
+  for (const auto& [key, value] : notes.own) {
+    const std::string what = notes.file + ", group [sightglass], " + key + "=" + value;
+    if (key == "labels" && options.labels_file.empty()) {
+      const size_t folder = notes.file.rfind('/') + 1;  // 0 without one
+      options.labels_file = value.starts_with("/") ? value : notes.file.substr(0, folder) + value;
+    } else if (key == "task") {
+      const std::optional<InferTask> task = task_called(value);
+      if (!task) {
+        return invalid_argument(what + ": expected auto, tensors, classification, detection, landmarks, or picture");
+      }
+      if (is_auto) options.task = *task;
+    } else if (key == "decoder") {
+      const auto* const row = std::ranges::find(kRows, value, &DecoderRow::name);
+      if (row == std::end(kRows)) {
+        std::string names;
+        for (const DecoderRow& one : kRows) names += (names.empty() ? "" : ", ") + std::string(one.name);
+        return invalid_argument(what + ": expected one of " + names);
+      }
+      if (is_auto) options.decoder = row->kind;
+    }
+  }
+  return {};
+}
 
 Status choose_decoder(InferModel& result, const InferModelOptions& options) {
   std::vector<std::string> reasons, near;

@@ -224,6 +224,7 @@ class InferModels : public LoadedModel {
 
  private:
   Result<InferModel> describe(const SharedModel& model, const ModelSettings& settings) const;
+  Result<InferModelOptions> options(const ModelSettings& settings, const ModelNotes& notes, const Model& model) const;
   Status check_detector(const InferModel& model, const ModelSettings& settings) const;
   Status check_objects(const InferModel& model, const ModelSettings& settings) const;
   Status find_detector(const TaskModels& bundle);
@@ -232,6 +233,7 @@ class InferModels : public LoadedModel {
 
   const std::shared_ptr<const InferSettings> settings_;
   std::string detector_path_, bundle_warning_;        // empty: none
+  ModelNotes notes_;                                  // of the file next to the model
   DescribedModel<InferModel> model_, detector_;       // the second one only if there is a detector
   DescribedModel<BlendshapeModel> blendshapes_;       // only from a bundle, with a detector
   std::vector<std::vector<std::byte>> extra_inputs_;  // by input, from the second one on; empty: zeros
@@ -241,13 +243,19 @@ Status InferModels::load(const std::string& path) {
   const ModelSettings& settings = settings_->model;
   SIGHTGLASS_ASSIGN_OR_RETURN(const TaskModels bundle, task_models(path, "glinfer"));
   bundle_warning_ = bundle.warning;
+  SIGHTGLASS_ASSIGN_OR_RETURN(notes_, read_model_notes(bundle.model));
   SIGHTGLASS_RETURN_IF_ERROR(find_detector(bundle));
   const auto describe = [&](const SharedModel& model) { return this->describe(model, settings); };
   const auto load_as = [&](ImageOrder order) {
     return DescribedModel<InferModel>::load(bundle.model, settings, describe, order);
   };
   // Applications get outputs in the order of the file, except for images.
-  const bool wants_picture = settings_->task == InferTask::kPicture || settings_->decoder == DecoderKind::kPicture;
+  const auto noted = [&](const char* key) {
+    const auto found = notes_.own.find(key);
+    return found != notes_.own.end() ? found->second : std::string();
+  };
+  const bool wants_picture = settings_->task == InferTask::kPicture || settings_->decoder == DecoderKind::kPicture ||
+                             noted("task") == "picture" || noted("decoder") == "picture";
   SIGHTGLASS_ASSIGN_OR_RETURN(model_, load_as(wants_picture ? ImageOrder::kArranged : ImageOrder::kArrangedInputs));
   const bool is_auto = settings_->task == InferTask::kAuto && settings_->decoder == DecoderKind::kAuto;
   if (is_auto && model_->task == InferTask::kTensors) {
@@ -281,7 +289,8 @@ Status InferModels::load_blendshapes(const std::string& path, const ModelSetting
   return {};
 }
 
-Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSettings& settings) const {
+Result<InferModelOptions> InferModels::options(const ModelSettings& settings, const ModelNotes& notes,
+                                               const Model& model) const {
   InferModelOptions options;
   options.task = settings_->task;
   options.decoder = settings_->decoder;
@@ -289,6 +298,12 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
   options.normalization = settings.normalization();
   if (settings_->output_scale) options.output_scale = static_cast<float>(*settings_->output_scale);
   if (settings_->output_offset) options.output_offset = static_cast<float>(*settings_->output_offset);
+  SIGHTGLASS_RETURN_IF_ERROR(apply_notes(notes, model, options));
+  return options;
+}
+
+Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSettings& settings) const {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const InferModelOptions options, this->options(settings, notes_, *model.model()));
   SIGHTGLASS_ASSIGN_OR_RETURN(InferModel infer, describe_infer_model(model.model(), model.known(), options));
   infer.own_size = settings_->output_size == OutputSize::kModel;
   if (infer.own_size && infer.task != InferTask::kPicture) {

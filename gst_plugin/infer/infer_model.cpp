@@ -230,6 +230,13 @@ const char* to_string(InferTask task) {
   return "auto";
 }
 
+std::optional<InferTask> task_called(std::string_view name) {
+  for (int task = 0; task <= static_cast<int>(InferTask::kPicture); ++task) {
+    if (name == to_string(static_cast<InferTask>(task))) return static_cast<InferTask>(task);
+  }
+  return std::nullopt;
+}
+
 Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, const std::optional<KnownModel>& known,
                                         const InferModelOptions& options) {
   SIGHTGLASS_RETURN_IF_ERROR(check_no_previous_mask(*model, known));

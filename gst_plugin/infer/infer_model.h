@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detect/ssd_decoder.h"
@@ -25,6 +26,7 @@ enum class InferTask : uint8_t {
   kPicture,         // another image, or depth
 };
 const char* to_string(InferTask task);  // "classification"
+std::optional<InferTask> task_called(std::string_view name);
 
 // Rows of the table in infer/decoder.h. kAuto: the first one that fits.
 enum class DecoderKind : uint8_t {

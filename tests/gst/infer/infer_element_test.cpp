@@ -13,9 +13,11 @@
 
 #include "gl/gl_bridge.h"
 #include "harness/scratch_folder.h"
+#include "harness/value_of.h"
 #include "red_picture.h"
 #include "seen_results.h"
 #include "sightglass/gst/tensor_meta.h"
+#include "sightglass/model.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 
@@ -278,6 +280,58 @@ TEST(Infer, UnrecognizedModelsAreToldNearDecoders) {
   TestPipeline other(glinfer("decoder=yolo model=" + red_model()));
   other.set_state(GST_STATE_PLAYING);
   EXPECT_NE(other.error(5).find("no output has the shape 1 x boxes x values"), std::string::npos) << other.error();
+}
+
+// A file next to the model says what its outputs do not show.
+TEST(Infer, ModelInfoCompletesTheModel) {
+  const std::string model = yolo_model({.rows = YoloFile::Rows::kBoxesFirst, .odd = true});
+  const std::string notes = model + ".modelinfo", names = scratch_folder() / "noted_names.txt";
+  std::ofstream(names) << "tomato\nleaf\n";
+  const auto write = [&](const std::string& text) { std::ofstream(notes) << text; };
+  const auto error_with = [&](const std::string& text) {
+    write(text);
+    TestPipeline wrong(glinfer("model=" + model));
+    wrong.set_state(GST_STATE_PLAYING);
+    return wrong.error(5);
+  };
+  write("[sightglass]\ndecoder=yolo\nlabels=noted_names.txt\n");
+  {
+    TestPipeline pipeline(glinfer("results=meta model=" + model));
+    NewestResults seen(pipeline.element());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    for (int i = 0; i < 30 && seen.objects.empty(); ++i) pipeline.shown(filled(kSize, kSize, kRed));
+    ASSERT_EQ(seen.objects.size(), 1u);
+    EXPECT_EQ(seen.objects[0].label, "tomato");
+    EXPECT_EQ(pipeline.warning(), "");
+  }
+  const std::string own = ", group [sightglass], ";
+  EXPECT_NE(error_with("[sightglass]\ndecoder=yolo9").find(notes + own + "decoder=yolo9: expected one of postprocess"),
+            std::string::npos);
+  EXPECT_NE(error_with("[sightglass]\ntask=boxes").find(own + "task=boxes: expected auto"), std::string::npos);
+  EXPECT_NE(error_with("[frame]\ndir=output").find("has no such output"), std::string::npos);
+  const std::string input = value_of(Model::load(model))->inputs()[0].name;
+  EXPECT_NE(error_with("[" + input + "]\ndir=input\ntype=int8").find("type=int8: in "), std::string::npos);
+  EXPECT_NE(error_with("[" + input + "]\ndir=input\ndims=1,3,320,320").find("dims: in "), std::string::npos);
+  // The property precedes the file.
+  write("[sightglass]\ndecoder=yolo\nlabels=missing.txt\n");
+  TestPipeline pipeline(glinfer("decoder=tensors labels=" + names + " model=" + model));
+  EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  std::remove(notes.c_str());
+}
+
+// Ranges of the input: samples become numbers of [-3,1] in one channel, and of [0,2] in the others.
+TEST(Infer, ModelInfoNormalizesTheInput) {
+  const std::string model = red_model(Head::kVector), notes = model + ".modelinfo";
+  const std::string input = value_of(Model::load(model))->inputs()[0].name;
+  std::ofstream(notes) << "[" << input << "]\ndir=input\ntype=float32\ndims=1,16,16,3\nranges=-3,1;0,2\n";
+  TestPipeline pipeline(glinfer("attach-tensors=true model=" + model));
+  Carried carried(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  pipeline.shown(filled(kSize, kSize, {51, 102, 204}));
+  std::remove(notes.c_str());
+  const std::vector<float> mean = numbers(carried.tensors[0][0]);
+  const float expected[] = {-3 + 4 * 0.2F, 2 * 0.4F, 2 * 0.8F};
+  for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(mean[i], expected[i], 1e-4) << i;
 }
 
 TEST(Infer, TensorsAreAttachedAndHeld) {

@@ -1,4 +1,4 @@
-// Label files as people write them.
+// Label files and .modelinfo files as people write them.
 #include "infer/labels.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "element/model_picture.h"
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
 #include "harness/value_of.h"
@@ -27,6 +28,81 @@ TEST(Labels, DataSetsHaveTheirClasses) {
   std::erase(by_category, "");
   EXPECT_EQ(by_category, coco);
   EXPECT_EQ(split_labels("a,,b"), (std::vector<std::string>{"a", "", "b"}));
+}
+
+constexpr const char* kNotes =
+    "[modelinfo]\nversion=1.0\ngroup-id=detector\n\n"
+    "[images]\ndir=input\ntype=float32\ndims=1,-1,-1,3\nranges=-1.0,1.0;0,1;0, 255.5;\n\n"
+    "[boxes]\nid=boxes\ndir=output\ndims=1,84,8400\ndims-order=row-major\n"
+    "[sightglass]\ndecoder=yolo\nlabels=names.txt\n";
+
+TEST(ModelInfo, IsRead) {
+  const ModelNotes notes = value_of(parse_model_notes("model.tflite.modelinfo", kNotes));
+  ASSERT_EQ(notes.tensors.size(), 2U);
+  EXPECT_EQ(notes.tensors[0].name, "images");
+  EXPECT_TRUE(notes.tensors[0].is_input);
+  EXPECT_EQ(notes.tensors[0].type, "float32");
+  EXPECT_EQ(notes.tensors[0].dims, (std::vector<int32_t>{1, -1, -1, 3}));
+  EXPECT_EQ(notes.tensors[0].ranges, (std::vector<std::array<float, 2>>{{-1, 1}, {0, 1}, {0, 255.5F}}));
+  EXPECT_FALSE(notes.tensors[1].is_input);
+  EXPECT_EQ(notes.own.at("decoder"), "yolo");
+  EXPECT_EQ(notes.own.at("labels"), "names.txt");
+  EXPECT_EQ(value_of(read_model_notes(scratch_folder() / "nothing.tflite")).file, "");
+  EXPECT_TRUE(value_of(parse_model_notes("empty", "")).tensors.empty());
+}
+
+TEST(ModelInfo, ErrorsNameTheKey) {
+  struct Case {
+    const char* text;
+    const char* expected;
+  };
+  for (const Case& c : {
+           Case{"key=1", "m.modelinfo is not a key file: "},
+           {"[modelinfo]\nversion=2.0", "m.modelinfo, group [modelinfo], version=2.0: expected 1.0"},
+           {"[a]\ntype=float32", "m.modelinfo, group [a], dir=: expected input or output"},
+           {"[a]\ndir=inputs", "dir=inputs: expected input or output"},
+           {"[a]\ndir=input\ndims=1,0,3", "group [a], dims=1,0,3: expected up to 8 numbers from 1 on"},
+           {"[a]\ndir=input\ndims=1,,3", "dims=1,,3: "},
+           {"[a]\ndir=input\ndims=1,99999999999", "dims=1,99999999999: "},
+           {"[a]\ndir=input\ndims=1,1,1,1,1,1,1,1,1", "dims=1,1,1,1,1,1,1,1,1: "},
+           {"[a]\ndir=input\ndims-order=col-major", "dims-order=col-major: expected row-major"},
+           {"[a]\ndir=input\nranges=1", "ranges=1: expected a minimum and a maximum"},
+           {"[a]\ndir=input\nranges=1,0", "ranges=1,0: "},
+           {"[a]\ndir=input\nranges=0,inf", "ranges=0,inf: "},
+           {"[a]\ndir=input\nranges=0,nan", "ranges=0,nan: "},
+           {"[a]\ndir=input\nranges=0,1;0,1;0,1;0,1;0,1", "ranges=0,1;0,1;"},
+           {"[a]\ndir=input\nranges=0,1,2", "ranges=0,1,2: "},
+           {"[sightglass]\ndecoders=yolo", "group [sightglass], decoders: unknown key; use task, decoder, or labels"},
+       }) {
+    const auto notes = parse_model_notes("m.modelinfo", c.text);
+    ASSERT_FALSE(notes.ok()) << c.text;
+    EXPECT_NE(notes.status().message().find(c.expected), std::string::npos)
+        << c.text << ": " << notes.status().message();
+  }
+}
+
+// Every prefix, and bytes replaced at every place, are read or refused with the name of the file.
+TEST(ModelInfo, SurvivesBrokenFiles) {
+  const std::string text = kNotes;
+  int refused = 0;
+  const auto expect_no_harm = [&](const std::string& broken) {
+    const auto notes = parse_model_notes("broken.modelinfo", broken);
+    if (notes.ok()) return;
+    ++refused;
+    EXPECT_NE(notes.status().message().find("broken.modelinfo"), std::string::npos) << notes.status().message();
+  };
+  for (size_t i = 0; i <= text.size(); ++i) {
+    expect_no_harm(text.substr(0, i));
+    for (const char byte : {'\0', '\n', '[', ']', '=', ';', ',', '9', '-', '\xff'}) {
+      std::string broken = text;
+      if (i < broken.size()) broken[i] = byte;
+      expect_no_harm(broken);
+    }
+  }
+  expect_no_harm(std::string(60000, '['));
+  expect_no_harm("[a]\ndir=input\ndims=" + std::string(50000, ','));
+  expect_no_harm("[a]\ndir=input\nranges=" + std::string(50000, ';'));
+  EXPECT_GT(refused, 500);
 }
 
 TEST(Labels, FilesOfSeveralForms) {
