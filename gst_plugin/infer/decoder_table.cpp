@@ -204,6 +204,15 @@ std::optional<Decline> describe_classifier(InferModel& result, const InferModelO
   return std::nullopt;
 }
 
+// Only if asked for: such outputs are usually scores.
+std::optional<Decline> describe_vector(InferModel& result, const InferModelOptions& options) {
+  if (options.task != InferTask::kVector && options.decoder != DecoderKind::kVector) return Decline{"it is not set"};
+  const auto& outputs = result.model->outputs();
+  if (outputs.size() != 1 || !is_row(outputs[0].shape)) return Decline{"there is no single output of one row"};
+  result.output = 0;
+  return std::nullopt;
+}
+
 std::optional<Decline> describe_tensors(InferModel& /*result*/, const InferModelOptions& /*options*/) {
   return std::nullopt;
 }
@@ -237,6 +246,8 @@ constexpr DecoderRow kRows[] = {
      "infer/range.comp, infer/to_picture.comp", describe_picture, make_picture_decoder},
     {kClasses, "classes", InferTask::kClassification, "Score per class of the whole image: a single output of 1xC",
      "infer/top_classes.comp", describe_classifier, make_class_decoder},
+    {kVector, "vector", InferTask::kVector, "Vector of each object, with regions=upstream: a single output of 1xC",
+     "infer/store_object.comp", describe_vector, make_no_decoder},
     {kTensors, "tensors", InferTask::kTensors, "No decoding; frames stay unchanged", "", describe_tensors,
      make_no_decoder},
 };
@@ -266,7 +277,8 @@ Status apply_notes(const ModelNotes& notes, const Model& model, InferModelOption
     } else if (key == "task") {
       const std::optional<InferTask> task = task_called(value);
       if (!task) {
-        return invalid_argument(what + ": expected auto, tensors, classification, detection, landmarks, or picture");
+        return invalid_argument(what +
+                                ": expected auto, tensors, classification, detection, landmarks, picture, or vector");
       }
       if (is_auto) options.task = *task;
     } else if (key == "decoder") {

@@ -64,7 +64,8 @@ const PropertyTable<InferSettings>& infer_properties() {
                        {InferTask::kClassification, "One score per class", "classification"},
                        {InferTask::kDetection, "Boxes, with points if the model has any", "detection"},
                        {InferTask::kLandmarks, "Points of a face or hand", "landmarks"},
-                       {InferTask::kPicture, "Image or depth instead of the frame", "picture"}},
+                       {InferTask::kPicture, "Image or depth instead of the frame", "picture"},
+                       {InferTask::kVector, "Numbers that describe each object upstream", "vector"}},
                       kAtStart, "How to decode the model outputs"),
           row::choice("decoder", "Decoder", &S::decoder, decoder_type(), kAtStart,
                       "Decoder of the model outputs, for models whose outputs do not show which one fits"),
@@ -335,6 +336,11 @@ Status InferModels::check_detector(const InferModel& model, const ModelSettings&
 }
 
 Status InferModels::check_objects(const InferModel& model, const ModelSettings& settings) const {
+  if (!model.on_objects && model.task == InferTask::kVector) {
+    return invalid_argument(
+        "decoder=vector: needs regions=upstream; for a vector of the whole frame, set "
+        "attach-tensors=true");
+  }
   if (!model.on_objects) return {};
   if (model.in_region) {
     return invalid_argument(

@@ -226,12 +226,14 @@ const char* to_string(InferTask task) {
       return "landmarks";
     case InferTask::kPicture:
       return "picture";
+    case InferTask::kVector:
+      return "vector";
   }
   return "auto";
 }
 
 std::optional<InferTask> task_called(std::string_view name) {
-  for (int task = 0; task <= static_cast<int>(InferTask::kPicture); ++task) {
+  for (int task = 0; task <= static_cast<int>(InferTask::kVector); ++task) {
     if (name == to_string(static_cast<InferTask>(task))) return static_cast<InferTask>(task);
   }
   return std::nullopt;

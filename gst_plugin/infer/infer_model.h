@@ -24,6 +24,7 @@ enum class InferTask : uint8_t {
   kDetection,       // boxes
   kLandmarks,       // points of one face or hand that fills the model input
   kPicture,         // another image, or depth
+  kVector,          // numbers that describe an object, such as its looks
 };
 const char* to_string(InferTask task);  // "classification"
 std::optional<InferTask> task_called(std::string_view name);
@@ -39,6 +40,7 @@ enum class DecoderKind : uint8_t {
   kLandmarks,
   kPicture,
   kClasses,
+  kVector,
   kTensors,
 };
 

@@ -233,9 +233,12 @@ Result<ObjectRegions::Layout> layout_of_objects(const InferModel& model) {
   if (model.task == InferTask::kLandmarks) {
     layout.kind = ObjectValues::kPoints;
     layout.count = 4 * model.points.count;
+  } else if (model.task == InferTask::kVector) {
+    layout.kind = ObjectValues::kVector;
+    layout.count = static_cast<int32_t>(model.model->outputs()[model.output].shape.elements());
   } else if (model.task != InferTask::kClassification) {
     return invalid_argument("regions=upstream: " + model.model->name() + " is decoded as " + to_string(model.task) +
-                            "; use a model whose task is classification or landmarks");
+                            "; use a model whose task is classification, landmarks, or vector");
   }
   return layout;
 }
@@ -297,8 +300,14 @@ Result<ModelStage> Inferencer::begin_on_object(size_t stage, const UprightFrame&
 }
 
 Status Inferencer::end_on_object(size_t stage) {
-  SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
-  objects_->regions.store(decoder_->results(), look_.threshold, look_.max_results);
+  BufferRange said;
+  if (decoder_) {
+    SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
+    said = decoder_->results();
+  } else {
+    SIGHTGLASS_ASSIGN_OR_RETURN(said, session_->output_buffer(model_.output));
+  }
+  objects_->regions.store(said, look_.threshold, look_.max_results);
   if (stage + 1 == stages()) objects_->regions.finish();
   return {};
 }

@@ -168,6 +168,7 @@ void add_values(ResultObject& object, std::span<const float> values, ObjectValue
     object.classifications.push_back(
         {number < labels.size() ? labels[number] : std::string(), static_cast<int32_t>(number), values[i + 1]});
   }
+  if (kind == ObjectValues::kVector) object.vector.assign(values.begin(), values.end());
   for (size_t i = 0; kind == ObjectValues::kPoints && i + 3 < values.size(); i += 4) {
     const float score = values[i + 3];
     object.points.push_back(

@@ -57,6 +57,7 @@ struct ResultObject {
   std::vector<KeyPoint> points;        // may be empty
   const Skeleton* skeleton = nullptr;  // names `points`, and lives as long as the process; null: no names
   std::vector<Classification> classifications = {};  // of the object, by class: the blendshapes of a face
+  std::vector<float> vector = {};                    // that describes the object; usually none
 };
 
 struct InferenceResults {

@@ -31,6 +31,8 @@ struct View {
       }
       objects_classes.push_back({static_cast<guint>(object.classifications.size()),
                                  object.classifications.empty() ? nullptr : details.data() + first});
+      objects_vectors.push_back(
+          {static_cast<guint>(object.vector.size()), object.vector.empty() ? nullptr : object.vector.data()});
     }
     for (const Classification& one : results->classifications) {
       classifications.push_back({name(one.label), one.class_id, one.score});
@@ -47,7 +49,8 @@ struct View {
             objects.data(),
             static_cast<guint>(classifications.size()),
             classifications.data(),
-            objects_classes.data()};
+            objects_classes.data(),
+            objects_vectors.data()};
   }
   View(const View&) = delete;
   View& operator=(const View&) = delete;
@@ -80,6 +83,7 @@ struct View {
   std::vector<SightglassResultObject> objects;
   std::vector<SightglassClassification> details;  // classifications of objects
   std::vector<SightglassObjectClasses> objects_classes;
+  std::vector<SightglassObjectVector> objects_vectors;
   std::vector<SightglassClassification> classifications;
   SightglassResults seen{};
 };

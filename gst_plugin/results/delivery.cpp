@@ -96,6 +96,12 @@ GstStructure* key_points_parameter(const ResultObject& object) {
   return structure;
 }
 
+void put_vector(GstStructure* structure, const char* name, const ResultObject& object) {
+  ValueList values(GST_TYPE_ARRAY);
+  for (const float value : object.vector) values.add(value);
+  values.put_into(structure, name);
+}
+
 GstStructure* classes_parameter(const ResultObject& object) {
   GstStructure* structure = gst_structure_new_empty("classifications");
   ValueList labels(GST_TYPE_ARRAY), confidences(GST_TYPE_ARRAY);
@@ -122,6 +128,11 @@ bool add_region(GstBuffer* buffer, const InferenceResults& results, const Result
   }
   if (!object.classifications.empty()) {
     gst_video_region_of_interest_meta_add_param(region, classes_parameter(object));
+  }
+  if (!object.vector.empty()) {
+    GstStructure* structure = gst_structure_new_empty("vector");
+    put_vector(structure, "values", object);
+    gst_video_region_of_interest_meta_add_param(region, structure);
   }
   return true;
 }
@@ -171,6 +182,7 @@ GstStructure* describe(const ResultObject& object) {
         nullptr));
   }
   points.put_into(structure, "points");
+  if (!object.vector.empty()) put_vector(structure, "vector", object);
   if (object.classifications.empty()) return structure;
   ValueList classifications(GST_TYPE_LIST);
   for (const Classification& one : object.classifications) classifications.add(describe(one));

@@ -48,7 +48,7 @@ FrameStamp frame_stamp(const GstBuffer* buffer, const GstSegment& segment, uint6
 //     the frame, the track ID as id; with the parameters "detection" (x_min, x_max, y_min, y_max in fractions,
 //     confidence, label_id, model_name, timestamp) and, if it has any, "keypoints" (names, x, y, z, visibility,
 //     presence: arrays of equal length, coordinates in fractions) and "classifications" (labels, confidences: arrays
-//     of equal length),
+//     of equal length), and "vector" (values: an array),
 //   - if the frame has classifications, another one that covers the whole frame with the roi_type "classification": a
 //     parameter "classification" (label, label_id, confidence, model_name, timestamp) for each, best first,
 //   - if built with GStreamer 1.26 or later, a GstAnalyticsRelationMeta with a GstAnalyticsODMtd for each object, a

@@ -68,6 +68,8 @@ Json object_json(const SightglassResults& results, guint index, size_t region, i
   for (guint i = 0; i < classes.classifications_count; ++i) {
     json["classifications"].push_back(class_json(classes.classifications[i]));
   }
+  const SightglassObjectVector& vector = results.objects_vectors[index];
+  for (guint i = 0; i < vector.values_count; ++i) json["vector"].push_back(number(vector.values[i]));
   return json;
 }
 

@@ -214,6 +214,40 @@ TEST(Infer, ModelsRunOnTheObjectsOfAnother) {
   }
 }
 
+// Vectors are in all forms of results.
+TEST(Infer, VectorsOfObjects) {
+  TestPipeline pipeline("glinfer draw=false tracking=true model=" + yolo_model({}) + " ! " +
+                        glinfer("regions=upstream decoder=vector results=both model=" + red_model(Head::kVector)));
+  std::vector<float> in_meta, in_region;
+  on_buffers(pipeline.element(), "src", [&](GstBuffer* buffer) {
+    gpointer state = nullptr;
+    while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
+      if (meta->results->objects_count == 0) continue;
+      const SightglassObjectVector& vector = meta->results->objects_vectors[0];
+      in_meta.assign(vector.values, vector.values + vector.values_count);
+      const auto* region = reinterpret_cast<GstVideoRegionOfInterestMeta*>(
+          gst_buffer_get_meta(buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
+      const GstStructure* structure =
+          gst_video_region_of_interest_meta_get_param(const_cast<GstVideoRegionOfInterestMeta*>(region), "vector");
+      ASSERT_NE(structure, nullptr);
+      const GValue* values = gst_structure_get_value(structure, "values");
+      in_region.clear();
+      for (guint i = 0; i < gst_value_array_get_size(values); ++i) {
+        in_region.push_back(static_cast<float>(g_value_get_double(gst_value_array_get_value(values, i))));
+      }
+    }
+  });
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  for (int i = 0; i < 30 && in_meta.empty(); ++i) pipeline.shown(filled(kSize, kSize, kRed));
+  ASSERT_EQ(in_meta.size(), 3u);
+  EXPECT_NEAR(in_meta[0], 1, 2e-3);
+  EXPECT_NEAR(in_meta[1], 0, 2e-3);
+  EXPECT_EQ(in_region, in_meta);
+  TestPipeline alone(glinfer("decoder=vector model=" + red_model(Head::kVector)));
+  alone.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(alone.error(5).find("decoder=vector: needs regions=upstream"), std::string::npos) << alone.error();
+}
+
 TEST(Infer, ObjectsHaveToComeFromUpstream) {
   PlayingPipeline pipeline(glinfer("regions=upstream model=" + red_model(Head::kVector)));
   const Rgba frame = left_half_red(kSize, kSize);

@@ -384,6 +384,21 @@ TEST_F(ObjectsTest, PointsAreInTheFrame) {
   EXPECT_NEAR(moved[0].points[1].y, objects[0].points[1].y + 100.0F / (2 * kSide), 1e-5);
 }
 
+// The output of the model, as it is.
+TEST_F(ObjectsTest, Vectors) {
+  InferModelOptions options;
+  options.task = InferTask::kVector;
+  load(red_model(Head::kVector), options);
+  const std::vector<ResultObject> objects = run(kThings);
+  ASSERT_EQ(objects.size(), kThings.size());
+  for (size_t i = 0; i < objects.size(); ++i) {
+    ASSERT_EQ(objects[i].vector.size(), 3u);
+    for (size_t k = 0; k < 3; ++k) EXPECT_NEAR(objects[i].vector[k], color_of(kThings[i])[k], 2e-3) << i << " " << k;
+    EXPECT_TRUE(objects[i].classifications.empty());
+    EXPECT_EQ(objects[i].id, kThings[i].id);
+  }
+}
+
 TEST(RegionClasses, NamesAndNumbers) {
   const std::vector<std::string> labels{"person", "traffic light"};
   EXPECT_EQ(value_of(region_class(" traffic light ", &labels)), 1);

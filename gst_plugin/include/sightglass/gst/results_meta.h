@@ -56,11 +56,18 @@ typedef struct {
   const SightglassResultPoint* points;
 } SightglassResultObject;
 
-// Classifications of an object, in the order of label_id: the blendshapes of a face. Usually none.
+// Classifications of an object: the blendshapes of a face, in the order of label_id, or the classes of a second model,
+// best first. Usually none.
 typedef struct {
   guint classifications_count;
   const SightglassClassification* classifications;
 } SightglassObjectClasses;
+
+// Numbers that describe an object, as a second model outputs them. Usually none.
+typedef struct {
+  guint values_count;
+  const gfloat* values;
+} SightglassObjectVector;
 
 typedef struct {
   const gchar* model;  // display name
@@ -73,6 +80,7 @@ typedef struct {
   guint classifications_count;
   const SightglassClassification* classifications;  // of the frame, best first
   const SightglassObjectClasses* objects_classes;   // by object: objects_count entries
+  const SightglassObjectVector* objects_vectors;    // the same
 } SightglassResults;
 
 // Do not write to `results`; they live as long as the meta, and copies of the meta share them. Copies and scaling keep
