@@ -23,18 +23,22 @@ constexpr int32_t kFewestCoefficients = 8, kMostCoefficients = 64;
 // Strides of the layers of cells.
 constexpr std::array<std::array<int32_t, 4>, 4> kStrides{{{8, 16, 32, 0}, {8, 16, 32, 64}, {4, 8, 16, 32}, {16, 32}}};
 
-// The boxes per cell of the input, 1 or 3, that make this number; 0 if none do.
-int32_t boxes_per_cell(int32_t height, int32_t width, int32_t boxes) {
+// The boxes per cell of the input, 1 or 3, that make this number, and the strides; 0 if none do.
+struct Cells {
+  int32_t boxes = 0;
+  std::array<int32_t, 4> strides{};
+};
+Cells cells_of(int32_t height, int32_t width, int32_t boxes) {
   for (const auto& strides : kStrides) {
     int64_t cells = 0;
     for (const int32_t stride : strides) {
       if (stride > 0) cells += int64_t{(height + stride - 1) / stride} * ((width + stride - 1) / stride);
     }
     for (const int32_t per_cell : {1, 3}) {
-      if (cells * per_cell == boxes) return per_cell;
+      if (cells * per_cell == boxes) return {per_cell, strides};
     }
   }
-  return 0;
+  return {};
 }
 
 bool has_proportions_of(const Shape& image, int32_t height, int32_t width) {
@@ -74,12 +78,19 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
   YoloLayout& layout = yolo.layout;
   layout.height = input.dim(1);
   layout.width = input.dim(2);
-  const int32_t of_rows = boxes_per_cell(layout.height, layout.width, rows);
-  const int32_t of_columns = boxes_per_cell(layout.height, layout.width, columns);
+  const Cells by_row = cells_of(layout.height, layout.width, rows);
+  const Cells by_column = cells_of(layout.height, layout.width, columns);
+  const int32_t of_rows = by_row.boxes, of_columns = by_column.boxes;
   const std::string what = shape_of(model.outputs()[output]);
   const std::string size = std::to_string(layout.width) + "x" + std::to_string(layout.height);
   layout.ranked = yolo.head == YoloHead::kRanked;
-  layout.objectness = yolo.head == YoloHead::kObjectness;
+  layout.objectness = yolo.head == YoloHead::kObjectness || yolo.head == YoloHead::kCells;
+  layout.strides = {};
+  if (yolo.head == YoloHead::kCells) {
+    if (!is_asked_for) return what + " may be that of another YOLO: set decoder";
+    if (of_rows != 1 && of_columns != 1) return what + " has no box for every cell of " + size;
+    layout.strides = of_rows == 1 ? by_row.strides : by_column.strides;
+  }
   if (layout.ranked) {
     layout.boxes_last = false;
     if (of_rows != 0 || of_columns != 0) return what + " has a box per cell of " + size + ", and nothing has chosen";
@@ -214,6 +225,8 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
   HeadBlock head;
   head.steps = {layout_.box_step(), layout_.value_step(), layout_.boxes, 0};
   head.head = {layout_.classes, layout_.objectness ? 1 : 0, layout_.ranked ? 1 : 0, 0};
+  head.size = {layout_.width, layout_.height, 0, 0};
+  head.strides = layout_.strides;
   constexpr float kNeverOverlaps = 2;
   SsdBlock block;
   block.boxes = {layout_.boxes, 0, 0, 0};

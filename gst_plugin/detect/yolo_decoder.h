@@ -38,13 +38,16 @@ struct YoloLayout {
   bool ranked = false;            // the model has chosen the boxes: none is suppressed
   int32_t further = 0;            // values that follow: coefficients of masks, or keypoints
   int32_t width = 0, height = 0;  // of the model input in pixels
+  // Of the layers of cells, if the values of a box are relative to its cell (YOLOX): center = (value + cell) * stride,
+  // size = exp(value) * stride. All 0: they are not.
+  std::array<int32_t, 4> strides{};
   int32_t first_further() const { return values - further; }
   // Between the values of two boxes, and between two values of a box.
   int32_t box_step() const { return boxes_last ? 1 : values; }
   int32_t value_step() const { return boxes_last ? boxes : 1; }
 };
 
-enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked };
+enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells };
 
 // What a model has in addition to boxes.
 struct YoloModel {
@@ -82,7 +85,7 @@ class YoloDecoder {
 
  private:
   struct HeadBlock {  // Yolo of shaders/detect/yolo_block.glsl
-    std::array<int32_t, 4> steps{}, head{};
+    std::array<int32_t, 4> steps{}, head{}, size{}, strides{};
     bool operator==(const HeadBlock&) const = default;
   };
   YoloDecoder(std::shared_ptr<ShareGroup> group, const YoloLayout& layout);

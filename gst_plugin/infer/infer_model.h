@@ -37,6 +37,7 @@ enum class DecoderKind : uint8_t {
   kYoloObjectness,
   kYolo,
   kYoloRanked,
+  kYolox,
   kLandmarks,
   kPicture,
   kClasses,

@@ -31,12 +31,28 @@ vec2 best_class(int box) {
   return vec2(score, float(best));
 }
 
+// Center and size in pixels, from values relative to the cell of the box.
+vec4 from_cell(int box, vec4 v) {
+  for (int layer = 0; layer < 4 && u_strides[layer] > 0; ++layer) {
+    int stride = u_strides[layer];
+    uvec2 cells = uvec2(u_size.xy + stride - 1) / uint(stride);
+    int count = int(cells.x * cells.y);
+    if (box < count) {
+      vec2 cell = vec2(uint(box) % cells.x, uint(box) / cells.x);
+      return float(stride) * vec4(v.xy + cell, exp(v.zw));
+    }
+    box -= count;
+  }
+  return vec4(0.0);
+}
+
 void main() {
   int box = int(gl_GlobalInvocationID.x);
   if (gl_LocalInvocationIndex == 0u) s_largest = 0u;
   barrier();
   if (box < u_steps.z) {
     vec4 v = vec4(value(box, 0), value(box, 1), value(box, 2), value(box, 3));
+    if (u_strides.x != 0) v = from_cell(box, v);
     bool corners = u_head.z != 0;
     vec2 middle = corners ? 0.5 * (v.xy + v.zw) : v.xy;
     b_boxes[box] = corners ? v : vec4(v.xy - 0.5 * v.zw, v.xy + 0.5 * v.zw);

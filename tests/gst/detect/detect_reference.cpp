@@ -122,7 +122,21 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
   std::vector<Found> left;
   float largest = 0;
   for (int32_t row = 0; row < layout.boxes; ++row) {
-    const float a = value(row, 0), b = value(row, 1), c = value(row, 2), d = value(row, 3);
+    float a = value(row, 0), b = value(row, 1), c = value(row, 2), d = value(row, 3);
+    int32_t in_layer = row;
+    for (const int32_t stride : layout.strides) {
+      if (stride == 0) break;
+      const int32_t columns = (layout.width + stride - 1) / stride, rows = (layout.height + stride - 1) / stride;
+      if (in_layer < columns * rows) {
+        const auto pixels = static_cast<float>(stride);
+        a = (a + static_cast<float>(in_layer % columns)) * pixels;
+        b = (b + static_cast<float>(in_layer / columns)) * pixels;
+        c = std::exp(c) * pixels;
+        d = std::exp(d) * pixels;
+        break;
+      }
+      in_layer -= columns * rows;
+    }
     const float x = layout.ranked ? 0.5f * (a + c) : a, y = layout.ranked ? 0.5f * (b + d) : b;
     for (const float middle : {x, y}) {
       if (middle > largest && middle < 1e9f) largest = middle;

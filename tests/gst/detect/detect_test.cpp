@@ -256,6 +256,10 @@ std::vector<float> yolo_values(const YoloLayout& layout, Scores scores, bool pix
       set(5, std::floor(uniform(0, 5)));
     } else {
       set(0, x), set(1, y), set(2, w), set(3, h);
+      if (layout.strides[0] > 0) {  // in cells
+        for (const int32_t i : {0, 1}) set(i, uniform(-0.2F, 1.2F));
+        for (const int32_t i : {2, 3}) set(i, uniform(-0.5F, 2));
+      }
       if (layout.objectness) set(4, scores == Scores::kDense ? 1.0f : uniform(0.5f, 1));
       for (int32_t c = 0; c < layout.classes; ++c) set(4 + (layout.objectness ? 1 : 0) + c, score());
     }
@@ -283,6 +287,8 @@ TEST_F(DetectTest, YoloHeadsDecodeAsOnTheCpu) {
   const YoloLayout wide{3780, 9, true, 5, false, false, 0, 640, 288};
   const YoloLayout masks{1029, 40, true, 4, false, false, 32, 224, 224};
   const YoloLayout ranked{300, 6, false, 0, false, true, 0, 640, 640};
+  const YoloLayout x{8400, 85, false, 80, true, false, 0, 640, 640, {8, 16, 32}};
+  const YoloLayout odd_x{1842, 7, true, 2, true, false, 0, 330, 260, {8, 16, 32, 0}};
   const YoloLayout one{1, 6, false, 1, true, false, 0, 64, 64};
   int64_t total = 0;
   double worst = 0;
@@ -290,7 +296,8 @@ TEST_F(DetectTest, YoloHeadsDecodeAsOnTheCpu) {
        {Case{"v8", v8}, Case{"v8 in pixels", v8, true}, Case{"v8, boxes first", turned}, Case{"v5", v5},
         Case{"v5 in pixels", v5, true}, Case{"v5 of 8 bits", v5, false, true},
         Case{"one class of 8 bits", small, false, true}, Case{"wide in pixels", wide, true}, Case{"masks", masks},
-        Case{"ranked", ranked}, Case{"ranked in pixels", ranked, true}, Case{"one box", one}}) {
+        Case{"ranked", ranked}, Case{"ranked in pixels", ranked, true}, Case{"one box", one}, Case{"YOLOX", x},
+        Case{"YOLOX of an odd size", odd_x}}) {
     const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
     for (const Scores scores : {Scores::kSparse, Scores::kDense, Scores::kTied, Scores::kNone, Scores::kDamaged}) {
       for (const int32_t most : {kMaxDetections, 7}) {
