@@ -5,6 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -146,6 +150,61 @@ TEST_F(Landmarks, EyesFollowAFace) {
   std::printf("iris at %.3f %.3f\n", iris.x, iris.y);
   EXPECT_NEAR(iris.x, 0.562F, 0.02F);
   EXPECT_NEAR(iris.y, 0.172F, 0.02F);
+}
+
+// A clip of three people who walk past each other: a detector of faces, tracks, and the emotion of each face.
+TEST_F(Landmarks, ThreePeopleHaveNumbersAndEmotions) {
+  const std::string emotions = shared_directory() + "/third/models/fer_emotion.tflite";
+  if (!std::filesystem::exists(emotions)) GTEST_SKIP() << kNoModels;
+  TestPipeline pipeline(
+      "glinfer tracking=true draw=false threshold=0.4 model=" + face_model("face_detection_full_range_sparse") +
+      " ! glinfer name=segment regions=upstream threshold=0 region-limit=2 region-interval=3 "
+      "results=meta model=" +
+      emotions);
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  const Rgba portrait = photograph("media/mp_portrait.jpg");
+  constexpr int32_t kFace = 240, kWidth = 960, kHeight = 540;
+  // Each pixel is one of the photograph.
+  const auto paste = [&](Rgba& frame, int32_t left, int32_t top) {
+    for (int32_t y = 0; y < kFace; ++y) {
+      for (int32_t x = 0; x < kFace; ++x) {
+        const int32_t fx = left + x, fy = top + y;
+        if (fx < 0 || fy < 0 || fx >= kWidth || fy >= kHeight) continue;
+        std::memcpy(frame.at(fx, fy), portrait.at(x * portrait.width / kFace, y * portrait.height / kFace), 4);
+      }
+    }
+  };
+  std::map<guint, std::vector<float>> places;  // of the middle of each number's box
+  std::map<guint, std::map<gint, float>> classes;
+  std::optional<Rgba> shown;
+  for (int i = 0; i < 24; ++i) {
+    Rgba frame(kWidth, kHeight);
+    for (size_t k = 3; k < frame.pixels.size(); k += 4) frame.pixels[k] = 255;
+    paste(frame, 20 + 6 * i, 20);
+    paste(frame, 360 - 5 * i, 280);
+    paste(frame, 680, 140 + 4 * i);
+    shown = pipeline.pass(frame);
+    ASSERT_TRUE(shown) << pipeline.error();
+    for (const SeenObject& object : seen.objects) {
+      places[object.id].push_back((object.left + object.right) / 2 * kWidth);
+      if (!object.numbered_classes.empty()) classes[object.id] = object.numbered_classes;
+    }
+  }
+  keep(shown, "three_people.png");
+  ASSERT_EQ(places.size(), 3u) << "three people, and no number more";
+  EXPECT_EQ(classes.size(), 3u);
+  for (const auto& [id, middles] : places) {
+    EXPECT_GE(middles.size(), 20u) << id;
+    for (size_t i = 1; i < middles.size(); ++i) {
+      EXPECT_LT(std::abs(middles[i] - middles[i - 1]), 20) << id << ": the number stays with its face";
+    }
+    ASSERT_EQ(classes[id].size(), 1u) << "the best class";
+    std::printf("face %u: class %d, %.2f\n", id, classes[id].begin()->first,
+                static_cast<double>(classes[id].begin()->second));
+    EXPECT_EQ(classes[id].begin()->first, classes.begin()->second.begin()->first) << "the same photograph";
+    EXPECT_NEAR(classes[id].begin()->second, classes.begin()->second.begin()->second, 0.2);
+  }
 }
 
 }  // namespace
