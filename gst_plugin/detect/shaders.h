@@ -15,6 +15,11 @@ inline const ShaderKey kYoloBoxesShader{"detect/yolo_boxes.comp", {}};
 inline const ShaderKey kSuppressYoloShader{"detect/suppress.comp", {{"YOLO", "1"}}};
 
 inline const ShaderKey kTrackShader{"detect/track.comp", {}};
+inline ShaderKey grid_boxes_shader(bool softmax) {
+  ShaderKey key{"detect/grid_boxes.comp", {}};
+  if (softmax) key.defines.push_back({"SOFTMAX", "1"});
+  return key;
+}
 inline const ShaderKey kInstanceMasksShader{"detect/instance_masks.comp", {}};
 inline const ShaderKey kInstanceForegroundShader{"detect/instance_masks.comp", {{"FOREGROUND", "1"}}};
 inline const ShaderKey kBeginRegionsShader{"detect/begin_regions.comp", {}};
@@ -30,6 +35,7 @@ inline std::vector<ShaderKey> detect_shader_variants() {
   std::vector<ShaderKey> keys{kBestClassShader,     kSuppressShader,           kYoloBoxesShader,    kSuppressYoloShader,
                               kInstanceMasksShader, kInstanceForegroundShader, kBeginRegionsShader, kNewRegionsShader,
                               kNextRegionShader,    kNextLookShader,           kTrackShader};
+  for (const bool softmax : {false, true}) keys.push_back(grid_boxes_shader(softmax));
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(sample_look_shader(kind));
     keys.push_back(sample_region_shader(kind));

@@ -176,6 +176,26 @@ YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for, size_
   return search;
 }
 
+std::optional<YoloModel> find_grid(const Model& model, bool logits) {
+  const auto& outputs = model.outputs();
+  if (outputs.size() != 1 || model.inputs().empty() || model.inputs()[0].shape.rank() != 4) return std::nullopt;
+  const Shape &shape = outputs[0].shape, &input = model.inputs()[0].shape;
+  if (shape.rank() != 4 || shape.dim(0) != 1 || shape.dim(3) < 2) return std::nullopt;
+  const int32_t rows = shape.dim(1), columns = shape.dim(2);
+  if (!has_proportions_of(input, rows, columns) || input.dim(1) < rows) return std::nullopt;
+  if (int64_t{rows} * columns > SsdDecoder::kMostBoxes) return std::nullopt;
+  YoloModel grid;
+  grid.head = YoloHead::kGrid;
+  grid.layout.boxes = rows * columns;
+  grid.layout.values = shape.dim(3);
+  grid.layout.classes = shape.dim(3) - 1;
+  grid.layout.width = input.dim(2);
+  grid.layout.height = input.dim(1);
+  grid.layout.grid_columns = columns;
+  grid.layout.logits = logits;
+  return grid;
+}
+
 namespace {
 
 Status check(const YoloLayout& layout) {
@@ -184,8 +204,11 @@ Status check(const YoloLayout& layout) {
                        std::to_string(SsdDecoder::kMostBoxes));
   }
   const int32_t scores = layout.ranked ? kRankedValues - kBoxValues : layout.classes + (layout.objectness ? 1 : 0);
-  const bool fits = layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
-                    int64_t{kBoxValues} + scores + layout.further == layout.values;
+  const bool is_grid = layout.grid_columns > 0 && layout.boxes % layout.grid_columns == 0 && layout.classes > 0 &&
+                       layout.values == layout.classes + 1;
+  const bool fits =
+      is_grid || (layout.grid_columns == 0 && layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
+                  int64_t{kBoxValues} + scores + layout.further == layout.values);
   if (fits && layout.width > 0 && layout.height > 0) return {};
   return invalid_argument("the scores and further values of a box are not its " + std::to_string(layout.values) +
                           " values");
@@ -197,14 +220,20 @@ constexpr size_t kCornersBytes = 4 * sizeof(float), kBestBytes = 2 * sizeof(floa
 }  // namespace
 
 YoloDecoder::YoloDecoder(std::shared_ptr<ShareGroup> group, const YoloLayout& layout)
-    : group_(std::move(group)), gl_(&group_->gl()), layout_(layout), head_block_(*gl_), block_(*gl_) {}
+    : group_(std::move(group)),
+      gl_(&group_->gl()),
+      layout_(layout),
+      head_block_(*gl_),
+      grid_block_(*gl_),
+      block_(*gl_) {}
 
 Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGroup> group, const YoloLayout& layout) {
   SIGHTGLASS_RETURN_IF_ERROR(check(layout));
   const GlApi& gl = group->gl();
   clear_gl_errors(gl);
   std::unique_ptr<YoloDecoder> decoder(new YoloDecoder(std::move(group), layout));
-  const std::array<ProgramKey, 2> keys{ProgramKey{kYoloBoxesShader}, ProgramKey{kSuppressYoloShader}};
+  const ShaderKey boxes = layout.grid_columns > 0 ? grid_boxes_shader(layout.logits) : kYoloBoxesShader;
+  const std::array<ProgramKey, 2> keys{ProgramKey{boxes}, ProgramKey{kSuppressYoloShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
   const Detections none;
   const std::array<uint32_t, 4> zero{};
@@ -241,8 +270,14 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
   const BufferRange best{best_.id(), 0, bytes_of(layout_.boxes, kBestBytes)};
   const BufferRange largest{largest_.id(), 0, 4 * sizeof(uint32_t)};
   Pass pass(*gl_);
-  pass.uniforms(kParamsBinding, head_block_, head);
-  pass.storage({output, boxes, best, largest});
+  if (layout_.grid_columns > 0) {
+    const int32_t rows = layout_.boxes / layout_.grid_columns;
+    pass.uniforms(kParamsBinding, grid_block_, {layout_.grid_columns, rows, layout_.values, 0});
+    pass.storage({output, boxes, best});
+  } else {
+    pass.uniforms(kParamsBinding, head_block_, head);
+    pass.storage({output, boxes, best, largest});
+  }
   pass.dispatch(programs_[0]->id(), groups_of(layout_.boxes));
   pass.uniforms(kParamsBinding, block_, block);
   pass.storage({boxes, best, largest, {detections_.id(), 0, sizeof(Detections)}});

@@ -41,13 +41,16 @@ struct YoloLayout {
   // Of the layers of cells, if the values of a box are relative to its cell (YOLOX): center = (value + cell) * stride,
   // size = exp(value) * stride. All 0: they are not.
   std::array<int32_t, 4> strides{};
+  // FOMO: a row is a cell of a grid with this many columns, and has a score of the background, then one per class.
+  int32_t grid_columns = 0;
+  bool logits = false;  // only with a grid: a softmax applies
   int32_t first_further() const { return values - further; }
   // Between the values of two boxes, and between two values of a box.
   int32_t box_step() const { return boxes_last ? 1 : values; }
   int32_t value_step() const { return boxes_last ? boxes : 1; }
 };
 
-enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells };
+enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid };
 
 // What a model has in addition to boxes.
 struct YoloModel {
@@ -67,6 +70,10 @@ struct YoloSearch {
 // Finds a head of this kind. `is_asked_for`: also with a number of boxes that is not that of the cells of the input.
 // `classes`: their number if it is known, otherwise 0.
 YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for = false, size_t classes = 0);
+
+// The grid of a model whose only output has scores of the background and of classes per cell: 1 x rows x columns x
+// scores. `logits`: a softmax applies. Nothing if there is no such output.
+std::optional<YoloModel> find_grid(const Model& model, bool logits);
 
 class YoloDecoder {
  public:
@@ -95,6 +102,7 @@ class YoloDecoder {
   YoloLayout layout_;
   std::vector<SharedProgram> programs_;  // boxes, suppression
   UniformBlock<HeadBlock> head_block_;
+  UniformBlock<std::array<int32_t, 4>> grid_block_;
   UniformBlock<SsdBlock> block_;
   GlBuffer boxes_, best_, largest_, detections_;
 };

@@ -74,6 +74,16 @@ std::optional<Decline> describe_yolo(InferModel& result, const InferModelOptions
   return std::nullopt;
 }
 
+// Only if asked for: such outputs may be images or masks.
+std::optional<Decline> describe_fomo(InferModel& result, const InferModelOptions& options) {
+  std::optional<YoloModel> grid = find_grid(*result.model, !holds_probabilities(*result.model, 0));
+  if (!grid) return Decline{"there is no single output of 1 x rows x columns x scores, with the background first"};
+  if (options.decoder != DecoderKind::kFomo) return Decline{"it is not set", true};
+  set_labels(result, 0);
+  result.yolo = std::move(grid);
+  return std::nullopt;
+}
+
 // The outputs with three values per point. Returns nothing if no output has this number of points.
 std::optional<size_t> find_points(const Model& model, int32_t points) {
   const auto& outputs = model.outputs();
@@ -243,6 +253,9 @@ constexpr DecoderRow kRows[] = {
     {kYolox, "yolox", InferTask::kDetection,
      "Boxes of YOLOX relative to their cells, as exported without decoding: 1xNx(5+C)",
      "detect/yolo_boxes.comp, detect/suppress.comp", describe_yolo<YoloHead::kCells, kYolox>, make_detection_decoder},
+    {kFomo, "fomo", InferTask::kDetection,
+     "Centers of objects in the cells of a grid, as of FOMO: 1xHxWx(1+C), background first",
+     "detect/grid_boxes.comp, detect/suppress.comp", describe_fomo, make_detection_decoder},
     {kLandmarks, "landmarks", InferTask::kLandmarks, "Points of a face, hand or eye: 3 values each",
      "infer/place_landmarks.comp", describe_landmarks, make_landmark_decoder},
     {kPicture, "picture", InferTask::kPicture, "Image or depth: height x width x 1, 3 or 4",

@@ -38,6 +38,7 @@ enum class DecoderKind : uint8_t {
   kYolo,
   kYoloRanked,
   kYolox,
+  kFomo,
   kLandmarks,
   kPicture,
   kClasses,

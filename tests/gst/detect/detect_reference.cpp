@@ -191,6 +191,53 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
   return results;
 }
 
+std::vector<Detection> reference_grid(const YoloLayout& layout, const std::vector<float>& output,
+                                      const InputTransform& to_upright, const SsdChoice& choice) {
+  const int32_t columns = layout.grid_columns, rows = layout.boxes / columns;
+  const auto score = [&](int32_t x, int32_t y, int32_t c) {
+    const float* const cell = output.data() + (int64_t{y} * columns + x) * layout.values;
+    if (!layout.logits) return double{cell[c]};
+    const double top = *std::max_element(cell, cell + layout.values);
+    double sum = 0;
+    for (int32_t k = 0; k < layout.values; ++k) sum += std::exp(cell[k] - top);
+    return std::exp(cell[c] - top) / sum;
+  };
+  std::vector<Detection> found;
+  for (int32_t y = 0; y < rows; ++y) {
+    for (int32_t x = 0; x < columns; ++x) {
+      int32_t best = 1;
+      for (int32_t c = 2; c < layout.values; ++c) {
+        if (score(x, y, c) > score(x, y, best)) best = c;
+      }
+      const double own = score(x, y, best);
+      bool is_peak = own >= double{choice.threshold};
+      for (int32_t v = std::max(y - 1, 0); v <= std::min(y + 1, rows - 1); ++v) {
+        for (int32_t u = std::max(x - 1, 0); u <= std::min(x + 1, columns - 1); ++u) {
+          const double other = score(u, v, best);
+          const bool is_before = v < y || (v == y && u < x);
+          is_peak = is_peak && !(other > own || (is_before && other == own));
+        }
+      }
+      if (!is_peak) continue;
+      const auto& m = to_upright.m;
+      const auto place = [&](int32_t column, int32_t row) {
+        const double px = double{1} * column / columns, py = double{1} * row / rows;
+        return std::array<float, 2>{static_cast<float>(m[0] * px + m[1] * py + m[2]),
+                                    static_cast<float>(m[3] * px + m[4] * py + m[5])};
+      };
+      const auto low = place(x, y), high = place(x + 1, y + 1);
+      Detection& result = found.emplace_back();
+      result.box = {low[0], low[1], high[0], high[1]};
+      result.score = static_cast<float>(own);
+      result.class_id = best - 1;
+      result.row = y * columns + x;
+    }
+  }
+  std::ranges::stable_sort(found, std::ranges::greater{}, &Detection::score);
+  if (found.size() > static_cast<size_t>(choice.most)) found.resize(static_cast<size_t>(choice.most));
+  return found;
+}
+
 namespace {
 
 // The assignment of rows to columns with the largest sum of values, of which only those above 0 count: the Hungarian

@@ -18,6 +18,10 @@ std::vector<Detection> reference_ssd(const SsdLayout& layout, const std::vector<
 std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vector<float>& output,
                                       const InputTransform& to_upright, const SsdChoice& choice);
 
+// The same for a grid of cells (YoloLayout::grid_columns).
+std::vector<Detection> reference_grid(const YoloLayout& layout, const std::vector<float>& output,
+                                      const InputTransform& to_upright, const SsdChoice& choice);
+
 // The expected results of Tracker::run(), one frame after another, with the best assignment of all in place of an
 // auction.
 class ReferenceTracker {

@@ -338,6 +338,61 @@ TEST_F(DetectTest, YoloHeadsDecodeAsOnTheCpu) {
   EXPECT_LE(worst, 0.01) << "float arithmetic";
 }
 
+TEST_F(DetectTest, GridsDecodeAsOnTheCpu) {
+  YoloLayout small{12 * 12, 3, false, 2, false, false, 0, 96, 96};
+  small.grid_columns = 12;
+  YoloLayout wide{40 * 24, 6, false, 5, false, false, 0, 320, 192};
+  wide.grid_columns = 40;
+  wide.logits = true;
+  uint32_t state = 3;
+  const auto uniform = [&state] {
+    state = state * 1664525 + 1013904223;
+    return static_cast<float>(state >> 8) * 0x1p-24F;
+  };
+  int64_t total = 0;
+  double worst = 0;
+  for (const YoloLayout& layout : {small, wide}) {
+    const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
+    for (const bool tied : {false, true}) {
+      std::vector<float> output;
+      for (int32_t cell = 0; cell < layout.boxes; ++cell) {
+        std::vector<float> values;
+        for (int32_t c = 0; c < layout.values; ++c) {
+          const float v = layout.logits ? 8 * uniform() - 4 : uniform();
+          values.push_back(tied ? std::round(4 * v) / 4 : v);
+        }
+        const float sum = std::accumulate(values.begin(), values.end(), 0.0F);
+        for (const float v : values) output.push_back(layout.logits || tied ? v : v / sum);
+      }
+      for (const int32_t most : {kMaxDetections, 5}) {
+        const SsdChoice choice{0.3F, 0.45F, false, most};
+        const InputTransform place{{0.8F, 0.0F, 0.1F, 0.0F, 1.25F, -0.125F}};
+        const std::vector<Detection> expected = reference_grid(layout, output, place, choice);
+        const GlBuffer buffer = upload(output);
+        ASSERT_TRUE(decoder->decode(whole(buffer, output), place, choice).ok());
+        const std::vector<Detection> got = read_detections(gl(), decoder->detections());
+        ASSERT_EQ(got.size(), expected.size());
+        total += static_cast<int64_t>(got.size());
+        for (size_t i = 0; i < got.size(); ++i) {
+          // With a softmax, equal scores differ by rounding.
+          if (!layout.logits || !tied) {
+            ASSERT_EQ(got[i].row, expected[i].row) << i;
+          }
+          EXPECT_NEAR(got[i].score, expected[i].score, 1e-5) << i;
+          if (got[i].row != expected[i].row) continue;
+          EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
+          for (size_t k = 0; k < 4; ++k) {
+            worst = std::max(worst, layout.width * std::abs(double{got[i].box[k]} - expected[i].box[k]));
+          }
+        }
+      }
+    }
+  }
+  std::printf("%lld objects compared, boxes off by %.5f pixels at most\n", static_cast<long long>(total), worst);
+  EXPECT_GT(total, 100);
+  EXPECT_LE(worst, 0.01);
+}
+
 // The masks of objects, and the foreground of some classes, as a scalar loop over cells and objects has them.
 TEST_F(DetectTest, YoloMasksAreThoseOfTheCpu) {
   const YoloLayout layout{1029, 40, true, 4, false, false, 32, 224, 224};

@@ -316,6 +316,24 @@ TEST(Infer, UnrecognizedModelsAreToldNearDecoders) {
   EXPECT_NE(other.error(5).find("no output has the shape 1 x boxes x values"), std::string::npos) << other.error();
 }
 
+// Of a plateau of equal scores, the first cell is the object.
+TEST(Infer, GridsShowObjects) {
+  TestPipeline pipeline(glinfer("decoder=fomo results=meta model=" + red_model(Head::kTwoSoftmax)));
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+  const Rgba frame = left_half_red(kSize, kSize);
+  Rgba shown = frame;
+  for (int i = 0; i < 30 && seen.objects.empty(); ++i) shown = pipeline.shown(frame);
+  EXPECT_NE(shown.pixels, frame.pixels);
+  ASSERT_EQ(seen.objects.size(), 1u);
+  EXPECT_GT(seen.objects[0].confidence, 0.9F);
+  EXPECT_FLOAT_EQ(seen.objects[0].left, 0);
+  EXPECT_FLOAT_EQ(seen.objects[0].right, 1.0F / 16);
+  TestPipeline wrong(glinfer("decoder=fomo model=" + red_model(Head::kVector)));
+  wrong.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(wrong.error(5).find("1 x rows x columns x scores"), std::string::npos) << wrong.error();
+}
+
 // A file next to the model says what its outputs do not show.
 TEST(Infer, ModelInfoCompletesTheModel) {
   const std::string model = yolo_model({.rows = YoloFile::Rows::kBoxesFirst, .odd = true});
