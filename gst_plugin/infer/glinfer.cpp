@@ -113,9 +113,9 @@ const PropertyTable<InferSettings>& infer_properties() {
                                "YOLO unless set)"),
           row::optional_number("max-results", "Maximum results", &S::max_results, S::kUsualResults, 1, kMaxDetections,
                                kLive,
-                               "Maximum number of boxes or classes; with a detector, of faces or hands (up to 8, 1 "
-                               "unless set); 1 class per "
-                               "object upstream unless set"),
+                               "Maximum number of boxes or classes; unless set, 1 class of an object upstream, 1 face "
+                               "or hand of a detector (up "
+                               "to 8)"),
           row::flag("tracking", "Tracking", look(&InferLook::tracking), kLive,
                     "Whether to give each object of a detector a number that stays the same in all frames"),
           row::flag("draw", "Draw", look(&InferLook::draw), kLive,
