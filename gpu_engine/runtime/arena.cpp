@@ -119,7 +119,7 @@ void BufferTextures::create(const GlApi& gl, const PlanData& plan, GLuint arena,
   view(kArenaFloat32, has(Storage::kFloat32), arena, GL_RGBA32F);
   view(kArenaFloat16, has(Storage::kFloat16), arena, GL_RGBA16F);
   view(kArenaInt32, has(Storage::kInt32), arena, GL_RGBA32I);
-  view(kWeightsFloat32, plan.weight_storages.contains(Storage::kFloat32), constants, GL_RGBA32F);
+  view(kWeightsFloat32, !plan.weight_storages.empty(), constants, GL_RGBA32F);  // biases are such floats
   view(kWeightsFloat16, plan.weight_storages.contains(Storage::kFloat16), constants, GL_RGBA16F);
   view(kWeightsInt8, plan.weight_storages.contains(Storage::kInt8), constants, GL_RGBA8I);
   gl.BindTexture(GL_TEXTURE_BUFFER, 0);

@@ -49,6 +49,14 @@ layout(std140, binding = kParamsBlock) uniform Params {
 #endif
 };
 
+void finish_sums(int batch, int slice, int pixel, vec4 sums, Conversion conversion) {
+  int layer = batch * out_t.place.y + slice;
+#ifdef RESIDUAL
+  sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
+#endif
+  store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, sums, conversion));
+}
+
 void main() {
   int group = INVOCATION_Z;
   if (group >= grid.x * out_t.size.w) return;
@@ -132,22 +140,34 @@ void main() {
 #ifdef DYNAMIC
   factors.x = quanta_t.place.x + batch;
 #endif
-  // Mesa unrolls a loop over an array of its length. Otherwise `acc` may end up in memory, at many times the cost.
+  int end = min(area, first_pixel + PIXELS * LOCAL_X);
   int slices[SLICES];
   for (int o = 0; o < SLICES; ++o) slices[o] = first_slice + o;
+#if PIXELS >= 8
+  // One copy of this code for all pixels: compilers would spend most of their time on one for each. The sums move, as
+  // those at a variable index would be in memory.
+  Conversion conversions[SLICES];
   for (int o = 0; o < SLICES; ++o) {
-    if (slices[o] >= out_t.place.y) continue;
-    int layer = batch * out_t.place.y + slices[o];
-    Conversion conversion = load_conversion(out_t, slices[o], constants.z, factors);
-    for (int p = 0; p < PIXELS; ++p) {
-      int pixel = first_pixel + p * LOCAL_X;
-      if (pixel < area) {
-        vec4 sums = ALL_CHANNELS(acc[p * SLICES + o]);
-#ifdef RESIDUAL
-        sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
-#endif
-        store(out_t.place.x + layer * area + pixel, conv_result(out_t, slices[o], sums, conversion));
-      }
+    conversions[o] = load_conversion(out_t, min(slices[o], out_t.place.y - 1), constants.z, factors);
+  }
+  for (int pixel = first_pixel; pixel < end; pixel += LOCAL_X) {
+    for (int o = 0; o < SLICES; ++o) {
+      if (slices[o] < out_t.place.y) finish_sums(batch, slices[o], pixel, ALL_CHANNELS(acc[o]), conversions[o]);
+    }
+    for (int p = 0; p < PIXELS - 1; ++p) {
+      for (int o = 0; o < SLICES; ++o) acc[p * SLICES + o] = acc[(p + 1) * SLICES + o];
     }
   }
+#else
+  // Mesa unrolls a loop over an array of its length. Otherwise `acc` may end up in memory, at many times the cost.
+  int pixels[PIXELS];
+  for (int p = 0; p < PIXELS; ++p) pixels[p] = first_pixel + p * LOCAL_X;
+  for (int o = 0; o < SLICES; ++o) {
+    if (slices[o] >= out_t.place.y) continue;
+    Conversion conversion = load_conversion(out_t, slices[o], constants.z, factors);
+    for (int p = 0; p < PIXELS; ++p) {
+      if (pixels[p] < end) finish_sums(batch, slices[o], pixels[p], ALL_CHANNELS(acc[p * SLICES + o]), conversion);
+    }
+  }
+#endif
 }

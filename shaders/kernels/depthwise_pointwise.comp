@@ -31,6 +31,14 @@ layout(std140, binding = kParamsBlock) uniform Params {
 #define KERNEL 3
 #define IN_ROWS ((ROWS - 1) * STRIDE_H + KERNEL)
 
+void finish_sums(int batch, int slice, int pixel, vec4 sums, Conversion conversion) {
+  int layer = batch * out_t.place.y + slice;
+#ifdef RESIDUAL
+  sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
+#endif
+  store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, sums, conversion));
+}
+
 void main() {
   int batch = GROUP_Z;
   int at = INVOCATION_X;
@@ -85,19 +93,22 @@ void main() {
     }
   }
 
+#if ROWS == 4
+  // One copy of this code for all rows, as in conv2d.comp.
+  Conversion conversions[SLICES];
+  for (int o = 0; o < SLICES; ++o) conversions[o] = load_conversion(out_t, o, constants.z, rescale);
+  int end = min(out_t.size.y, first_row + ROWS * placement.y);
+  for (int y = first_row; y < end; y += placement.y) {
+    for (int o = 0; o < SLICES; ++o) finish_sums(batch, o, y * out_t.size.x + x, acc[o], conversions[o]);
+    for (int i = 0; i < (ROWS - 1) * SLICES; ++i) acc[i] = acc[i + SLICES];
+  }
+#else
   for (int o = 0; o < SLICES; ++o) {
-    int layer = batch * SLICES + o;
     Conversion conversion = load_conversion(out_t, o, constants.z, rescale);
     for (int r = 0; r < ROWS; ++r) {
       int y = first_row + r * placement.y;
-      if (y < out_t.size.y) {
-        int pixel = y * out_t.size.x + x;
-        vec4 sums = acc[r * SLICES + o];
-#ifdef RESIDUAL
-        sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
-#endif
-        store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, o, sums, conversion));
-      }
+      if (y < out_t.size.y) finish_sums(batch, o, y * out_t.size.x + x, acc[r * SLICES + o], conversion);
     }
   }
+#endif
 }

@@ -104,10 +104,21 @@ void main() {
 #endif
   Conversion conversion = load_conversion(out_t, slice, constants.z, factors);
   int target = out_t.place.x + (batch * out_t.place.y + slice) * out_t.place.z + x;
-  for (int a = 0; a < COLUMNS * ROWS; ++a) {
-    int y = first_row + a % ROWS * placement.y, column = a / ROWS * placement.x;
-    if (y < out_t.size.y && x + column < out_t.size.x) {
-      store(target + y * out_t.size.x + column, conv_result(out_t, slice, acc[a], conversion));
+#if COLUMNS > 1
+  // One copy of this code for all rows, as in conv2d.comp.
+  int end = min(out_t.size.y, first_row + ROWS * placement.y);
+  for (int y = first_row; y < end; y += placement.y) {
+    for (int c = 0; c < COLUMNS; ++c) {
+      if (x + c * placement.x < out_t.size.x) {
+        store(target + y * out_t.size.x + c * placement.x, conv_result(out_t, slice, acc[c * ROWS], conversion));
+      }
     }
+    for (int i = 0; i < COLUMNS * ROWS - 1; ++i) acc[i] = acc[i + 1];
   }
+#else
+  for (int r = 0; r < ROWS; ++r) {
+    int y = first_row + r * placement.y;
+    if (y < out_t.size.y) store(target + y * out_t.size.x, conv_result(out_t, slice, acc[r], conversion));
+  }
+#endif
 }

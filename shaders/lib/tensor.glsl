@@ -110,7 +110,10 @@ OUT_VALUE load_output(int i) { return out_data[i]; }
 // always 32-bit floats. With WEIGHTS_OFFSET, `constants.w` of the parameters must be added to bytes: bytes range from
 // -128 to 127, but uint8 values minus their zero point z range from -z to 255 - z.
 #ifdef USES_CONSTANTS
-#if defined(WEIGHTS_I8)
+#if defined(BUFFER_TEXTURES)
+layout(binding = kWeightsFloat32Unit) uniform highp samplerBuffer c_data;
+vec4 load_bias(int i) { return texelFetch(c_data, i); }
+#elif defined(WEIGHTS_I8)
 layout(std430, binding = kConstantsBlock) readonly buffer Constants { uint c_data[]; };
 vec4 load_bias(int i) {
   return uintBitsToFloat(uvec4(c_data[4 * i], c_data[4 * i + 1], c_data[4 * i + 2], c_data[4 * i + 3]));
@@ -125,12 +128,13 @@ vec4 load_bias(int i) { return c_data[i]; }
 #if defined(BUFFER_TEXTURES)
 #if defined(WEIGHTS_I8)
 layout(binding = kWeightsInt8Unit) uniform highp isamplerBuffer weight_data;
+FACTOR vec4 stored_weight(int i) { return vec4(texelFetch(weight_data, i)); }
 #elif defined(WEIGHTS_F16)
 layout(binding = kWeightsFloat16Unit) uniform FACTOR samplerBuffer weight_data;
+FACTOR vec4 stored_weight(int i) { return texelFetch(weight_data, i); }
 #else
-layout(binding = kWeightsFloat32Unit) uniform highp samplerBuffer weight_data;
+vec4 stored_weight(int i) { return texelFetch(c_data, i); }
 #endif
-FACTOR vec4 stored_weight(int i) { return vec4(texelFetch(weight_data, i)); }
 #elif defined(WEIGHTS_I8)
 vec4 stored_weight(int i) {
   ivec4 bytes = ivec4(c_data[i]) << ivec4(24, 16, 8, 0);

@@ -1,10 +1,12 @@
-// llvmpipe compiles the programs of a model once, whatever samples textures between runs.
+// llvmpipe compiles the programs of a model once, whatever samples textures between runs, and in bounded time.
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
+#include "gpu_engine/build_programs.h"
 #include "gpu_engine/device_family.h"
 #include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
@@ -81,6 +83,42 @@ TEST_F(SettledSamplersTest, OtherProgramsDoNotMakeTheDriverCompileAgain) {
   std::printf("first run %.1f ms, second %.1f ms, after other programs %.1f ms\n", first, usual, after_others);
   ASSERT_GT(first - usual, 20) << "the driver loaded the program instead of compiling it";
   EXPECT_LT(after_others - usual, (first - usual) / 2);
+}
+
+// Milliseconds of this process until a program has been compiled and run.
+double processor_time(const GlApi& gl, const ShaderKey& key) {
+  const GlBuffer memory = make_buffer(gl, GL_SHADER_STORAGE_BUFFER, 1 << 16, nullptr, GL_DYNAMIC_COPY);
+  for (GLuint i = 0; i < kStorageBlocks; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, memory.id());
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBlock, memory.id());
+  const std::clock_t begin = std::clock();
+  const GlProgram program = value_of(build_program(gl, {key}, {engine_shaders()}, nullptr));
+  gl.UseProgram(program.id());
+  gl.DispatchCompute(1, 1, 1);
+  const double time = 1e3 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  gl.UseProgram(0);
+  for (GLuint i = 0; i < kStorageBlocks; ++i) gl.BindBufferBase(GL_SHADER_STORAGE_BUFFER, i, 0);
+  gl.BindBufferBase(GL_UNIFORM_BUFFER, kParamsBlock, 0);
+  return time;
+}
+
+// A loop over the tile that stays a loop once took LLVM 15 seconds: sums at a variable index become a tree of branches.
+TEST_F(SettledSamplersTest, TheTimeToCompileATileIsBoundedByItsSize) {
+  if (!device_family(device().vendor, device().renderer).software) GTEST_SKIP() << "tiles of software renderers";
+  for (const char* pointwise : {"", "POINTWISE"}) {
+    const auto tile = [&](const char* pixels, const char* slices) {
+      ShaderKey key{"conv2d.comp", {{"LOCAL_X", "8"}, {"LOCAL_Z", "1"}, {"PIXELS", pixels}, {"SLICES", slices}}};
+      if (*pointwise != 0) key.defines.push_back({pointwise, "1"});
+      key.defines.insert(key.defines.end(), {{"DYNAMIC", "1"}, {"ACTIVATION", "6"}});
+      if (device().limits.max_buffer_texels > 0) key.defines.push_back({kBufferTextures, "1"});
+      return processor_time(gl(), key);
+    };
+    const double smallest = tile("1", "1"), medium = tile("4", "2"), usual = tile("8", "2"), largest = tile("16", "4");
+    std::printf("tiles of 1, 8, 16 and 64: %.0f, %.0f, %.0f and %.0f ms\n", smallest, medium, usual, largest);
+    ASSERT_GT(smallest, 10) << "the driver loaded the program instead of compiling it";
+    EXPECT_LT(medium, 8 * smallest);
+    EXPECT_LT(usual, 8 * smallest);
+    EXPECT_LT(largest, 16 * smallest);
+  }
 }
 
 }  // namespace
