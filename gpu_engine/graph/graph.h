@@ -51,8 +51,9 @@ struct Node {
 
 // Optional inputs of a CONV_2D: the tensor added to its sums, and the factors for the channels of its data. Files have
 // no such nodes; fuse-residual and fuse-gate make them. A DEPTHWISE_POINTWISE, made by fuse-depthwise, may have an
-// added tensor too.
+// added tensor too. Nodes of two convolutions have the weights of the first one as further inputs.
 inline constexpr size_t kResidualInput = 4, kGateInput = 5, kDepthwiseWeights = 5, kDepthwiseBias = 6;
+inline constexpr size_t kSqueezeWeights = 5, kSqueezeBias = 6;
 // The shape that both may have: one value per channel of a four-dimensional tensor.
 inline Shape one_pixel(const Shape& shape) { return {shape.dim(0), 1, 1, shape.dim(3)}; }
 inline ValueId residual_of(const Node& node) {

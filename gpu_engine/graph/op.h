@@ -73,6 +73,12 @@ struct DepthwisePointwiseAttr {
     if (between != Activation::kNone) text.add("between", between);
   }
 };
+struct SqueezeExciteAttr {
+  Activation between = Activation::kNone;  // of the first convolution, not kPrelu
+  void describe(auto& text) const {
+    if (between != Activation::kNone) text.add("between", between);
+  }
+};
 // Output pixel (y, x) sums input (i, j) through tap (ky, kx) with y = i * stride_h + ky - top, likewise x.
 struct TransposeConvAttr {
   Padding2d padding;

@@ -80,6 +80,7 @@ std::optional<int> channel_axis(OpType op, size_t input) {
   constexpr int kFirst = 0, kLast = 3;
   if (op == OpType::kLstm) return kFirst;
   if (op == OpType::kDepthwisePointwise && input == kDepthwiseWeights) return kLast;
+  if (op == OpType::kSqueezeExcite && input == kSqueezeWeights) return kFirst;
   if (!has_weights(op) || input != 1) return std::nullopt;
   return op == OpType::kDepthwiseConv2d ? kLast : kFirst;
 }

@@ -57,6 +57,10 @@ BUILTIN(kDepthwiseConv2d, DEPTHWISE_CONV_2D, depthwise_conv2d, .inputs = {2, 3},
 // inputs of the CONV_2D, and depthwise weights, bias or none (kDepthwiseWeights, kDepthwiseBias)
 OPERATOR(kDepthwisePointwise, DEPTHWISE_POINTWISE, DepthwisePointwiseAttr, depthwise_pointwise, depthwise_pointwise,
          depthwise_pointwise, .types = {kF, kAsData, kWeights}, .traits = kHasWeights | kNotInFiles | kReadsImages)
+// the mean over rows and columns, and two 1×1 CONV_2D of its one pixel; inputs: data, other inputs of the second CONV_2D,
+// and weights of the first one, bias or none (kSqueezeWeights, kSqueezeBias)
+OPERATOR(kSqueezeExcite, SQUEEZE_EXCITE, SqueezeExciteAttr, squeeze_excite, squeeze_excite, squeeze_excite,
+         .types = {kF, kAsData, kWeights}, .traits = kHasWeights | kNotInFiles | kReadsImages)
 // inputs: data, weights [O,kh,kw,I], bias or none, slope as above
 OPERATOR(kTransposeConv, TRANSPOSE_CONV, TransposeConvAttr, transpose_conv, transpose_conv, transpose_conv,
          .types = {kReal, kAsData, kWeights}, .traits = kHasWeights | kReadsImages)

@@ -42,6 +42,11 @@ int64_t depthwise_pointwise_multiply_adds(const Graph& graph, const Node& node) 
   return pixels * (weights.elements() + shape_in(graph, node, 1).elements());
 }
 
+int64_t squeeze_excite_multiply_adds(const Graph& graph, const Node& node) {
+  return shape_out(graph, node).dim(0) *
+         (shape_in(graph, node, kSqueezeWeights).elements() + shape_in(graph, node, 1).elements());
+}
+
 int64_t transpose_conv_multiply_adds(const Graph& graph, const Node& node) {
   const Shape& weights = shape_in(graph, node, 1);
   return shape_in(graph, node, 0).elements() * (weights.elements() / weights.dim(3));
@@ -61,6 +66,7 @@ constexpr auto kCounters = std::to_array<Counter>({
     {OpType::kConv2d, filter_multiply_adds},
     {OpType::kDepthwiseConv2d, depthwise_multiply_adds},
     {OpType::kDepthwisePointwise, depthwise_pointwise_multiply_adds},
+    {OpType::kSqueezeExcite, squeeze_excite_multiply_adds},
     {OpType::kTransposeConv, transpose_conv_multiply_adds},
     {OpType::kFullyConnected, filter_multiply_adds},
     {OpType::kLstm, lstm_multiply_adds},

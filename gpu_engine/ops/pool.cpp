@@ -1,7 +1,13 @@
+#include <algorithm>
+#include <iterator>
+
 #include "graph/quantized.h"
+#include "kernel/kernel_interface.h"
 #include "kernel/tensors.h"
+#include "ops/conv_constants.h"
 #include "ops/function.h"
 #include "ops/ops.h"
+#include "ops/parts.h"
 
 namespace sightglass {
 
@@ -114,6 +120,76 @@ std::vector<Kernel> pool_kernels(OpType op) {
     default:
       return {{"pool", supports_pool, emit_pool, pool_variants}};
   }
+}
+
+// The mean over an image and two 1×1 convolutions of it, in one work group. fuse-excitation decides when this is
+// worthwhile.
+
+namespace {
+
+constexpr int32_t kMostChannels = kMostSqueezedSlices * 4;
+
+ShaderKey squeeze_excite_shader(Activation between) {
+  return {"squeeze_excite.comp", {{"BETWEEN", std::to_string(gpu_code(between))}}};
+}
+
+Status supports_squeeze_excite(const PlanContext& context, const Node& node) {
+  const Graph& graph = context.graph;
+  const Shape &first = graph.value(node.inputs[kSqueezeWeights]).shape, &second = graph.value(node.inputs[1]).shape;
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(graph, node, second.dim(0)));
+  for (const size_t input : {kSqueezeWeights, kSqueezeBias}) {
+    const bool present = input < node.inputs.size() && node.inputs[input] != kNone;
+    if (present && !graph.is_constant(node.inputs[input])) return unsupported("weights that are computed");
+  }
+  if (std::get<SqueezeExciteAttr>(node.attributes).between == Activation::kPrelu) return unsupported("a PRELU between");
+  const int32_t most = std::max({first.dim(3), first.dim(0), second.dim(0)});
+  if (most > kMostChannels) return unsupported(std::to_string(most) + " channels");
+  const Bhwc in = Bhwc::from(graph.value(node.inputs[0]).shape);
+  const int64_t limit = context.limits.max_loop_iterations;
+  if (limit > 0 && int64_t{in.h} * in.w + kMostChannels > limit) return unsupported("an image that is too large");
+  return {};
+}
+
+Status emit_squeeze_excite(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  const Graph& graph = emitter.graph();
+  const int32_t between = graph.value(node.inputs[kSqueezeWeights]).shape.dim(0);
+  // The weights of both convolutions are one block of constants with one storage.
+  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
+  std::vector<float> weights = pack_conv_weights({out.shape.c, 1, 1, between, conv_weights(graph, node, quantization)});
+  const auto first = static_cast<int32_t>(weights.size() / 4);
+  std::ranges::copy(pack_conv_weights({between, 1, 1, in.shape.c, graph.floats(node.inputs[kSqueezeWeights])}),
+                    std::back_inserter(weights));
+  const ConvConstants constants = add_conv_constants(emitter, node, quantization, weights, out.shape.c);
+  const int32_t slices = (between + 3) / 4;
+  std::vector<float> bias;
+  if (node.inputs.size() > kSqueezeBias && node.inputs[kSqueezeBias] != kNone) {
+    bias = graph.floats(node.inputs[kSqueezeBias]);
+  }
+  bias.resize(static_cast<size_t>(slices) * 4, 0.0f);
+  StepParams params({in, out});
+  params.ints(constants.weights, constants.bias, constants.slope);
+  params.ints(constants.weights + first, emitter.add_constants(bias), slices);
+  return emitter.add_step(squeeze_excite_shader(std::get<SqueezeExciteAttr>(node.attributes).between),
+                          std::move(params), Grid{1, in.shape.b}, {in}, {out},
+                          {.weights = constants.storage, .activation = constants.activation});
+}
+
+std::vector<ShaderKey> squeeze_excite_variants() {
+  std::vector<ShaderKey> keys;
+  for (const Activation between : {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1,
+                                   Activation::kTanh, Activation::kLogistic, Activation::kHardSwish,
+                                   Activation::kHardSigmoid, Activation::kSwish}) {
+    keys.push_back(squeeze_excite_shader(between));
+  }
+  return storage_variants(keys, "AOW");
+}
+
+}  // namespace
+
+std::vector<Kernel> squeeze_excite_kernels(OpType) {
+  return {{"squeeze-excite", supports_squeeze_excite, emit_squeeze_excite, squeeze_excite_variants}};
 }
 
 }  // namespace sightglass

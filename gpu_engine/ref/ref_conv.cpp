@@ -201,6 +201,28 @@ void depthwise_pointwise(const Call& call, HostTensor& out) {
   convolve(call, {}, between.as<float>().data(), between.shape, out);
 }
 
+void squeeze_excite(const Call& call, HostTensor& out) {
+  const Shape& in = call.shape(0);
+  const int32_t channels = in.dim(3), between = call.shape(kSqueezeWeights).dim(0);
+  const int64_t pixels = int64_t{in.dim(1)} * in.dim(2);
+  const std::vector<double> weights = outputs_innermost(call.input(kSqueezeWeights));
+  std::vector<float> squeezed;
+  for (int32_t b = 0; b < in.dim(0); ++b) {
+    std::vector<double> totals(static_cast<size_t>(channels), 0.0);
+    for (int64_t i = 0; i < pixels * channels; ++i) {
+      totals[static_cast<size_t>(i % channels)] += call.floats(0)[static_cast<size_t>(b * pixels * channels + i)];
+    }
+    std::vector<float> means;
+    for (const double total : totals) means.push_back(static_cast<float>(total / static_cast<double>(pixels)));
+    std::vector<double> sums = bias_or_zeros(call, kSqueezeBias, between);
+    accumulate(means.data(), channels, weights.data(), sums);
+    for (const double sum : sums) {
+      squeezed.push_back(apply(call.attributes<SqueezeExciteAttr>().between, static_cast<float>(sum)));
+    }
+  }
+  convolve(call, {}, squeezed.data(), {in.dim(0), 1, 1, between}, out);
+}
+
 void transpose_conv(const Call& call, HostTensor& out) {
   const auto& attr = call.attributes<TransposeConvAttr>();
   const Shape& in = call.shape(0);

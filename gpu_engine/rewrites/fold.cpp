@@ -292,8 +292,9 @@ RewriteOutcome fold_scale_bias(Graph& graph, NodeId id) {
     const bool matches = producer != kNone && has_weights(graph.node(producer).op);
     return matches ? fold_after(graph, id, *data) : RewriteOutcome::not_matched();
   }
-  // The data of a DEPTHWISE_POINTWISE meet other weights before input 1.
-  if (!has_weights(node.op) || node.op == OpType::kDepthwisePointwise) return RewriteOutcome::not_matched();
+  // The data of nodes of two convolutions meet other weights before input 1.
+  const bool two = node.op == OpType::kDepthwisePointwise || node.op == OpType::kSqueezeExcite;
+  if (!has_weights(node.op) || two) return RewriteOutcome::not_matched();
   const NodeId before = graph.value(node.inputs[0]).producer;
   if (before == kNone) return RewriteOutcome::not_matched();
   const auto data = data_input(graph, graph.node(before));

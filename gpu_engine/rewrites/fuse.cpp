@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "rewrites/rewrites.h"
 
 namespace sightglass {
@@ -122,6 +124,74 @@ RewriteOutcome fuse_depthwise(Graph& graph, NodeId id) {
   rewriting::replace_node(graph, id, std::move(fused));
   graph.node(graph.value(made).producer).origin = origin;
   graph.remove_node(producer);
+  return RewriteOutcome::applied();
+}
+
+// Merges two 1×1 convolutions of one pixel, as in squeeze-and-excite blocks, and the mean over the image before them.
+
+namespace {
+
+// One work group does all of it: more would take longer than steps of many groups.
+constexpr int32_t kMostSqueezed = 1024;
+constexpr int64_t kMostWeights = 131'072, kMostPooled = 65'536;
+
+bool is_of_one_pixel(const Graph& graph, const Node& node) {
+  return rewriting::is_pointwise_conv(graph, node) &&
+         graph.value(node.outputs[0]).shape == one_pixel(graph.value(node.outputs[0]).shape) &&
+         residual_of(node) == kNone && gate_of(node) == kNone;
+}
+
+// The MEAN over rows and columns that makes `value` from an image that one work group can add up.
+std::optional<NodeId> mean_before(const Graph& graph, ValueId value) {
+  const NodeId producer = graph.value(value).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kMean || !rewriting::read_once(graph, value)) return {};
+  const Node& mean = graph.node(producer);
+  const Shape& in = graph.value(mean.inputs[0]).shape;
+  const bool of_image = in.rank() == 4 && std::get<ReduceAttr>(mean.attributes).axes == std::vector<int32_t>{1, 2};
+  if (!of_image || mean.activation != Activation::kNone) return {};
+  return int64_t{in.dim(1)} * in.dim(2) * ((in.dim(3) + 3) / 4 * 4) <= kMostPooled ? std::optional(producer) : std::nullopt;
+}
+
+}  // namespace
+
+RewriteOutcome fuse_excitation(Graph& graph, NodeId id) {
+  const Node& second = graph.node(id);
+  if (second.op != OpType::kConv2d || !is_of_one_pixel(graph, second)) return RewriteOutcome::not_matched();
+  const ValueId between = second.inputs[0];
+  const NodeId before = graph.value(between).producer;
+  if (before == kNone || !is_of_one_pixel(graph, graph.node(before))) return RewriteOutcome::not_matched();
+  const Node& first = graph.node(before);
+  for (const NodeId conv : {before, id}) {
+    if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, conv)) {
+      return RewriteOutcome::declined(*obstacle);
+    }
+  }
+  if (!rewriting::read_once(graph, between)) {
+    return RewriteOutcome::declined(quote(graph.value(between).name) + " is read by others or an output");
+  }
+  if (first.activation == Activation::kPrelu) {
+    return RewriteOutcome::declined(describe(graph, before) + " has the activation prelu");
+  }
+  const Shape &squeeze = graph.value(first.inputs[1]).shape, &excite = graph.value(second.inputs[1]).shape;
+  if (squeeze.elements() + excite.elements() > kMostWeights) {
+    return RewriteOutcome::declined(count(squeeze.elements() + excite.elements(), "weights are too many for one group"));
+  }
+  const int32_t most = std::max({squeeze.dim(3), squeeze.dim(0), excite.dim(0)});
+  if (most > kMostSqueezed) return RewriteOutcome::declined(count(most, "channels are too many for one group"));
+  const std::optional<NodeId> mean = mean_before(graph, first.inputs[0]);
+  Node fused = second;
+  fused.op = OpType::kSqueezeExcite;
+  fused.attributes = SqueezeExciteAttr{first.activation};
+  fused.inputs.resize(kSqueezeBias + 1, kNone);
+  fused.inputs[0] = mean ? graph.node(*mean).inputs[0] : first.inputs[0];
+  fused.inputs[kSqueezeWeights] = first.inputs[1];
+  fused.inputs[kSqueezeBias] = first.inputs.size() > 2 ? first.inputs[2] : kNone;
+  const std::string origin = (mean ? graph.node(*mean).origin + " + " : "") + first.origin + " + " + second.origin;
+  const ValueId made = second.outputs[0];
+  rewriting::replace_node(graph, id, std::move(fused));
+  graph.node(graph.value(made).producer).origin = origin;
+  graph.remove_node(before);
+  if (mean) graph.remove_node(*mean);
   return RewriteOutcome::applied();
 }
 

@@ -124,6 +124,7 @@ constexpr std::array kRewrites{
     Rewrite{"fuse-residual", fuse_residual},
     Rewrite{"fuse-activation", fuse_activation},
     Rewrite{"fuse-depthwise", fuse_depthwise},
+    Rewrite{"fuse-excitation", fuse_excitation},
 };
 
 // Each pass can enable more rewrites. Real models settle after three or four; the graph is valid and complete after any

@@ -56,6 +56,7 @@ RewriteOutcome split_broadcast(Graph& graph, NodeId id);
 RewriteOutcome fuse_gate(Graph& graph, NodeId id);
 RewriteOutcome fuse_residual(Graph& graph, NodeId id);
 RewriteOutcome fuse_depthwise(Graph& graph, NodeId id);
+RewriteOutcome fuse_excitation(Graph& graph, NodeId id);
 RewriteOutcome global_pool(Graph& graph, NodeId id);
 RewriteOutcome fuse_activation(Graph& graph, NodeId id);
 

@@ -1,4 +1,5 @@
-// DEPTHWISE_POINTWISE: a depthwise convolution and the following 1×1 convolution.
+// Two convolutions in one node: DEPTHWISE_POINTWISE, a depthwise convolution and the following 1×1 convolution, and
+// SQUEEZE_EXCITE, two 1×1 convolutions of the mean of an image.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -171,6 +172,70 @@ TEST_F(DepthwisePointwiseTest, ABlockOfAModel) {
       builder.node(OpType::kConv2d, Conv2dAttr{}, {made, builder.constant({13, 1, 1, 13}), builder.constant({13})});
   builder.node(OpType::kAdd, {}, {data, projected}, Activation::kRelu);
   check(builder.build("block"), true);
+}
+
+struct Excitation {
+  int batch = 1, height = 9, width = 7, in = 13, between = 5, out = 6;
+  Activation first = Activation::kRelu, second = Activation::kLogistic;
+  bool bias = true;
+  Fill data = Fill::kUniform, weights = Fill::kUniform;
+};
+
+OpCase excite(const Excitation& e, uint64_t seed) {
+  CaseBuilder builder(seed);
+  std::vector<ValueId> inputs{builder.input({e.batch, e.height, e.width, e.in}, e.data),
+                              builder.constant({e.out, 1, 1, e.between}, e.weights)};
+  inputs.resize(kSqueezeBias + 1, kNone);
+  if (e.bias) inputs[2] = builder.constant({e.out});
+  if (e.second == Activation::kPrelu) inputs[3] = builder.constant({e.out});
+  inputs[kSqueezeWeights] = builder.constant({e.between, 1, 1, e.in}, e.weights);
+  if (e.bias) inputs[kSqueezeBias] = builder.constant({e.between});
+  builder.node(OpType::kSqueezeExcite, SqueezeExciteAttr{e.first}, inputs, e.second);
+  return builder.build("squeeze excite " + std::to_string(e.batch) + "x" + std::to_string(e.height) + "x" +
+                       std::to_string(e.width) + "x" + std::to_string(e.in) + "→" + std::to_string(e.between) + "→" +
+                       std::to_string(e.out) + " " + to_string(e.first) + " " + to_string(e.second));
+}
+
+using SqueezeExciteTest = OpTest;
+
+// Fewer slices than invocations of the group, as many, and more; lanes past the last channel; a mean of one pixel.
+TEST_F(SqueezeExciteTest, EveryChannelCount) {
+  uint64_t seed = 700;
+  for (const int in : {1, 3, 4, 5, 16, 97, 255, 256, 260, 1024}) {
+    for (const int between : {1, 4, 5, 61}) {
+      const int out = in == 97 ? 1024 : in;
+      check(excite({.height = 1 + static_cast<int>(seed % 7), .in = in, .between = between, .out = out}, seed));
+      ++seed;
+    }
+  }
+  check(excite({.in = 5, .between = 1024, .out = 3}, seed++));
+}
+
+TEST_F(SqueezeExciteTest, EveryImage) {
+  uint64_t seed = 800;
+  for (const auto& [height, width] : {std::pair{1, 1}, {1, 65}, {64, 1}, {31, 33}, {128, 125}}) {
+    for (const int batch : {1, 3}) check(excite({.batch = batch, .height = height, .width = width}, seed++));
+  }
+}
+
+TEST_F(SqueezeExciteTest, EveryActivation) {
+  uint64_t seed = 900;
+  for (const Activation first : {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1,
+                                 Activation::kTanh, Activation::kLogistic, Activation::kHardSwish,
+                                 Activation::kHardSigmoid, Activation::kSwish}) {
+    check(excite({.first = first, .bias = seed % 2 == 0, .data = Fill::kWide}, seed));
+    ++seed;
+  }
+  for (const Activation second : {Activation::kNone, Activation::kHardSigmoid, Activation::kPrelu}) {
+    check(excite({.second = second}, seed++));
+  }
+}
+
+TEST_F(SqueezeExciteTest, AdversarialValues) {
+  uint64_t seed = 1000;
+  for (const Fill data : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kPositive}) {
+    for (const Fill weights : {Fill::kUniform, Fill::kOneHot}) check(excite({.data = data, .weights = weights}, seed++));
+  }
 }
 
 }  // namespace

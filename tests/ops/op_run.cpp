@@ -97,7 +97,8 @@ OpCase rounded_to_half(OpCase op) {
   for (const NodeId id : op.graph.order()) {
     const Node& node = op.graph.node(id);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const bool weights = i < 2 || (node.op == OpType::kDepthwisePointwise && i == kDepthwiseWeights);
+      const bool weights = i < 2 || (node.op == OpType::kDepthwisePointwise && i == kDepthwiseWeights) ||
+                           (node.op == OpType::kSqueezeExcite && i == kSqueezeWeights);
       const bool bias_or_slope = has_weights(node.op) && !weights;
       if (bias_or_slope || !op.graph.is_constant(node.inputs[i])) continue;
       if (op.graph.value(node.inputs[i]).type != DataType::kFloat32) continue;

@@ -119,6 +119,29 @@ TEST(RefDepthwisePointwise, WrongOperandsAreRejected) {
   EXPECT_NE(with(weights, absent()).message().find("depthwise weights are missing"), std::string::npos);
 }
 
+TEST(RefSqueezeExcite, MeanAndTwoConvolutions) {
+  const HostTensor in = floats({2, 1, 2, 2}, {1, 2, 3, 4, 0, 0, 0, -8});
+  const HostTensor first = floats({1, 1, 1, 2}, {1, 10}), bias = floats({1}, {5});
+  const HostTensor second = floats({2, 1, 1, 1}, {2, -1}), end = floats({2}, {0, 100});
+  // Means 2 and 3, 0 and -4: 2 + 30 + 5 = 37, -40 + 5 = -35, which becomes 0
+  expect_floats(evaluate(OpType::kSqueezeExcite, SqueezeExciteAttr{Activation::kRelu},
+                         {in, second, end, absent(), absent(), first, bias}),
+                {2, 1, 1, 2}, {74, 63, 0, 100});
+}
+
+TEST(RefSqueezeExcite, WrongOperandsAreRejected) {
+  const HostTensor in = floats({1, 1, 1, 2}, {1, 2}), first = floats({1, 1, 1, 2}, {1, 1});
+  const HostTensor second = floats({1, 1, 1, 1}, {1});
+  const auto with = [&](const HostTensor& squeeze, const HostTensor& excite, const HostTensor& bias) {
+    return refusal(OpType::kSqueezeExcite, SqueezeExciteAttr{},
+                   {in, excite, absent(), absent(), absent(), squeeze, bias});
+  };
+  EXPECT_NE(with(second, second, absent()).message().find("not a 1x1 kernel over 2 channels"), std::string::npos);
+  EXPECT_NE(with(first, first, absent()).message().find("not a 1x1 kernel over 1 channels"), std::string::npos);
+  EXPECT_NE(with(first, second, floats({2}, {0, 0})).message().find("not a bias of 1 channels"), std::string::npos);
+  EXPECT_NE(with(absent(), second, absent()).message().find("first convolution are missing"), std::string::npos);
+}
+
 TEST(RefDepthwiseConv2d, EachInputChannelMakesSeveralOutputs) {
   const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, 4});
   const HostTensor weights = floats({1, 1, 2, 4}, {1, 2, 3, 4, 10, 20, 30, 40});

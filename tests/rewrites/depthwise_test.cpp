@@ -139,6 +139,106 @@ TEST_F(FuseDepthwise, NotBeforeOtherConvolutions) {
   expect_not_matched(kFuseDepthwise, other.build("3x3"));
 }
 
+constexpr const char* kFuseExcitation = "fuse-excitation";
+
+class FuseExcitation : public ::testing::Test {
+ protected:
+  ValueId mean(ValueId data, Activation activation = Activation::kNone) {
+    return builder_.node(OpType::kMean, ReduceAttr{{1, 2}, true}, {data}, activation);
+  }
+  ValueId both(ValueId data, int32_t in = 6, int32_t between = 3, Activation first = Activation::kRelu) {
+    const ValueId squeezed = conv(builder_, data, {.in = in, .out = between, .kernel = 1, .activation = first});
+    return conv(builder_, squeezed, {.in = between, .out = in, .kernel = 1, .activation = Activation::kLogistic});
+  }
+
+  CaseBuilder builder_{61};
+};
+
+TEST_F(FuseExcitation, WithTheMeanBefore) {
+  const ValueId data = builder_.input({2, 7, 9, 6});
+  both(mean(data));
+  const Graph after = expect_applied(kFuseExcitation, builder_.build("block"), {OpType::kSqueezeExcite});
+  const Node& node = after.node(after.order()[0]);
+  EXPECT_EQ(node.inputs[0], data);
+  EXPECT_EQ(node.activation, Activation::kLogistic);
+  EXPECT_EQ(std::get<SqueezeExciteAttr>(node.attributes).between, Activation::kRelu);
+}
+
+TEST_F(FuseExcitation, WithoutBiases) {
+  const ValueId data = builder_.input({1, 5, 5, 6});
+  const ValueId squeezed = conv(builder_, mean(data), {.in = 6, .out = 3, .kernel = 1, .bias = false});
+  conv(builder_, squeezed, {.in = 3, .kernel = 1, .bias = false});
+  expect_applied(kFuseExcitation, builder_.build("no bias"), {OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, OfOnePixelThatIsNoMean) {
+  both(builder_.input({1, 1, 1, 6}));
+  expect_applied(kFuseExcitation, builder_.build("pixel"), {OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, TheMeanStaysIfOthersReadIt) {
+  const ValueId made = mean(builder_.input({1, 5, 5, 6}));
+  builder_.node(OpType::kMul, {}, {made, both(made)});
+  expect_applied(kFuseExcitation, builder_.build("read twice"), {OpType::kMean, OpType::kSqueezeExcite, OpType::kMul});
+}
+
+TEST_F(FuseExcitation, TheMeanOfALargeImageStays) {
+  both(mean(builder_.input({1, 128, 65, 6})));
+  expect_applied(kFuseExcitation, builder_.build("large"), {OpType::kMean, OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, AMeanWithAnActivationStays) {
+  both(mean(builder_.input({1, 5, 5, 6}), Activation::kRelu));
+  expect_applied(kFuseExcitation, builder_.build("relu"), {OpType::kMean, OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, NotOfImages) {
+  both(builder_.input({1, 1, 2, 6}));
+  expect_not_matched(kFuseExcitation, builder_.build("image"));
+}
+
+TEST_F(FuseExcitation, NotWithAPreluBetween) {
+  const ValueId squeezed = builder_.node(
+      OpType::kConv2d, Conv2dAttr{},
+      {builder_.input({1, 1, 1, 6}), builder_.constant({3, 1, 1, 6}), kNone, builder_.constant({3})}, Activation::kPrelu);
+  conv(builder_, squeezed, {.in = 3, .kernel = 1});
+  expect_declined(kFuseExcitation, builder_.build("prelu"), "activation prelu");
+}
+
+TEST_F(FuseExcitation, NotIfOthersReadTheFirstConvolution) {
+  const ValueId squeezed = conv(builder_, builder_.input({1, 1, 1, 6}), {.in = 6, .out = 3, .kernel = 1});
+  const ValueId other = unary(builder_, OpType::kTanh, squeezed);
+  conv(builder_, squeezed, {.in = 3, .kernel = 1});
+  OpCase forked = builder_.build("two readers");
+  forked.graph.outputs.push_back(other);
+  expect_declined(kFuseExcitation, forked, "is read by others");
+}
+
+TEST_F(FuseExcitation, NotWithManyWeights) {
+  both(builder_.input({1, 1, 1, 512}), 512, 129);
+  expect_declined(kFuseExcitation, builder_.build("weights"), "132096 weights");
+}
+
+TEST_F(FuseExcitation, NotWithManyChannels) {
+  both(builder_.input({1, 1, 1, 1025}), 1025, 2);
+  expect_declined(kFuseExcitation, builder_.build("channels"), "1025 channels");
+}
+
+TEST_F(FuseExcitation, NotWithComputedWeights) {
+  const ValueId squeezed = conv(builder_, builder_.input({1, 1, 1, 6}), {.in = 6, .out = 3, .kernel = 1});
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, {squeezed, builder_.input({4, 1, 1, 3})});
+  expect_declined(kFuseExcitation, builder_.build("computed"), "not float constants");
+}
+
+TEST_F(FuseExcitation, AScaleBeforeItStaysOutside) {
+  const ValueId product = builder_.node(OpType::kMul, {}, {builder_.input({1, 4, 4, 6}), builder_.constant({6})});
+  std::vector<ValueId> inputs{product, builder_.constant({4, 1, 1, 3})};
+  inputs.resize(kSqueezeBias + 1, kNone);
+  inputs[kSqueezeWeights] = builder_.constant({3, 1, 1, 6});
+  builder_.node(OpType::kSqueezeExcite, SqueezeExciteAttr{}, inputs);
+  expect_not_matched("fold-scale-bias", builder_.build("scaled"));
+}
+
 constexpr const char* kFuseResidual = "fuse-residual";
 
 class FuseResidual : public ::testing::Test {

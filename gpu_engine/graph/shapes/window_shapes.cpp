@@ -82,6 +82,24 @@ Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
   return convolved(n, a, depthwise, weights.dim(0));
 }
 
+Result<Shape> infer_squeeze_excite(const NodeShapes& n) {
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, kSqueezeBias + 1));
+  if (!n.has(kSqueezeWeights)) return n.wrong("the weights of its first convolution are missing");
+  for (const size_t input : {size_t{0}, size_t{1}, kSqueezeWeights}) SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(input, 4));
+  const int32_t channels = n.shape(0).dim(3), between = n.shape(kSqueezeWeights).dim(0), out = n.shape(1).dim(0);
+  if (n.shape(kSqueezeWeights) != Shape{between, 1, 1, channels}) {
+    return n.wrong_input(kSqueezeWeights, "is not a 1x1 kernel over " + std::to_string(channels) + " channels");
+  }
+  if (n.has(kSqueezeBias) && n.shape(kSqueezeBias).elements() != between) {
+    return n.wrong_input(kSqueezeBias, "is not a bias of " + std::to_string(between) + " channels");
+  }
+  if (n.shape(1) != Shape{out, 1, 1, between}) {
+    return n.wrong_input(1, "is not a 1x1 kernel over " + std::to_string(between) + " channels");
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(out));
+  return Shape{n.shape(0).dim(0), 1, 1, out};
+}
+
 // The padding is that of the convolution from the output back to the input.
 Result<Shape> infer_transpose_conv(const NodeShapes& n) {
   SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 4));
