@@ -56,6 +56,12 @@ inline constexpr size_t kResidualInput = 4, kGateInput = 5, kDepthwiseWeights = 
 inline constexpr size_t kSqueezeWeights = 5, kSqueezeBias = 6;
 // The shape that both may have: one value per channel of a four-dimensional tensor.
 inline Shape one_pixel(const Shape& shape) { return {shape.dim(0), 1, 1, shape.dim(3)}; }
+// A residual may also have the shape of the output, or only its first channels: the others get nothing added.
+inline bool is_of_first_channels(const Shape& residual, const Shape& out) {
+  Shape first = out;
+  if (residual.rank() == 4 && residual.dim(3) < out.dim(3)) first.set_dim(3, residual.dim(3));
+  return residual == first;
+}
 inline ValueId residual_of(const Node& node) {
   const bool may_add = node.op == OpType::kConv2d || node.op == OpType::kDepthwisePointwise;
   return may_add && node.inputs.size() > kResidualInput ? node.inputs[kResidualInput] : kNone;

@@ -178,9 +178,9 @@ Status emit_squeeze_excite(Emitter& emitter, const Node& node) {
 
 std::vector<ShaderKey> squeeze_excite_variants() {
   std::vector<ShaderKey> keys;
-  for (const Activation between : {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1,
-                                   Activation::kTanh, Activation::kLogistic, Activation::kHardSwish,
-                                   Activation::kHardSigmoid, Activation::kSwish}) {
+  for (const Activation between :
+       {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1, Activation::kTanh,
+        Activation::kLogistic, Activation::kHardSwish, Activation::kHardSigmoid, Activation::kSwish}) {
     keys.push_back(squeeze_excite_shader(between));
   }
   return storage_variants(keys, "AOW");

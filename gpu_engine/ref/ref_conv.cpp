@@ -146,6 +146,7 @@ void convolve(const Call& call, const Conv2dAttr& attr, const float* data, const
   float* const result = out.as<float>().data();
   const int64_t channels = out.shape.dim(3);
   const Shape residual = call.has(kResidualInput) ? call.shape(kResidualInput) : out.shape;
+  const int64_t added = residual.dim(3);  // channels, the first ones
   slide(
       attr, in, call.shape(1), out.shape, depth * channels, bias,
       [&](std::vector<double>& sums, int32_t tap, int64_t from) {
@@ -155,9 +156,10 @@ void convolve(const Call& call, const Conv2dAttr& attr, const float* data, const
         std::ranges::copy(sums, result + to);
         if (!call.has(kResidualInput)) return;
         // Rounded before and after the addition, as with two operators.
-        const int64_t from = residual == out.shape ? to : to / (out.shape.elements() / out.shape.dim(0)) * channels;
-        const float* const other = call.floats(kResidualInput).data() + from;
-        for (size_t o = 0; o < sums.size(); ++o) result[to + static_cast<int64_t>(o)] += other[o];
+        const bool whole = is_of_first_channels(residual, out.shape);
+        const int64_t from = whole ? to / channels : to / (out.shape.elements() / out.shape.dim(0));
+        const float* const other = call.floats(kResidualInput).data() + from * added;
+        for (int64_t o = 0; o < added; ++o) result[to + o] += other[o];
       });
 }
 

@@ -149,7 +149,8 @@ std::optional<NodeId> mean_before(const Graph& graph, ValueId value) {
   const Shape& in = graph.value(mean.inputs[0]).shape;
   const bool of_image = in.rank() == 4 && std::get<ReduceAttr>(mean.attributes).axes == std::vector<int32_t>{1, 2};
   if (!of_image || mean.activation != Activation::kNone) return {};
-  return int64_t{in.dim(1)} * in.dim(2) * ((in.dim(3) + 3) / 4 * 4) <= kMostPooled ? std::optional(producer) : std::nullopt;
+  return int64_t{in.dim(1)} * in.dim(2) * ((in.dim(3) + 3) / 4 * 4) <= kMostPooled ? std::optional(producer)
+                                                                                   : std::nullopt;
 }
 
 }  // namespace
@@ -174,7 +175,8 @@ RewriteOutcome fuse_excitation(Graph& graph, NodeId id) {
   }
   const Shape &squeeze = graph.value(first.inputs[1]).shape, &excite = graph.value(second.inputs[1]).shape;
   if (squeeze.elements() + excite.elements() > kMostWeights) {
-    return RewriteOutcome::declined(count(squeeze.elements() + excite.elements(), "weights are too many for one group"));
+    return RewriteOutcome::declined(
+        count(squeeze.elements() + excite.elements(), "weights are too many for one group"));
   }
   const int32_t most = std::max({squeeze.dim(3), squeeze.dim(0), excite.dim(0)});
   if (most > kMostSqueezed) return RewriteOutcome::declined(count(most, "channels are too many for one group"));
@@ -287,6 +289,26 @@ RewriteOutcome fuse_residual(Graph& graph, NodeId id) {
     return RewriteOutcome::applied();
   }
   return reason.empty() ? RewriteOutcome::not_matched() : RewriteOutcome::declined(reason);
+}
+
+// Adds a tensor to the first channels of a convolution instead of the tensor padded with zero channels.
+RewriteOutcome fold_residual_padding(Graph& graph, NodeId id) {
+  const ValueId residual = residual_of(graph.node(id));
+  const NodeId producer = residual == kNone ? kNone : graph.value(residual).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kPad) return RewriteOutcome::not_matched();
+  const Node& pad = graph.node(producer);
+  const auto& attr = std::get<PadAttr>(pad.attributes);
+  if (attr.value != 0.0f || pad.activation != Activation::kNone) {
+    return RewriteOutcome::declined("it pads with a value other than 0");
+  }
+  const ValueId data = pad.inputs[0];
+  const bool in_front = std::ranges::any_of(attr.before, [](int32_t before) { return before != 0; });
+  if (in_front || !is_of_first_channels(graph.value(data).shape, graph.value(graph.node(id).outputs[0]).shape)) {
+    return RewriteOutcome::declined("it pads other than after the channels");
+  }
+  graph.set_input(id, kResidualInput, data);
+  if (graph.value(residual).users.empty() && !graph.is_output(residual)) graph.remove_node(producer);
+  return RewriteOutcome::applied();
 }
 
 }  // namespace sightglass

@@ -122,6 +122,7 @@ constexpr std::array kRewrites{
     Rewrite{"sink-resize", sink_resize},
     Rewrite{"fuse-gate", fuse_gate},
     Rewrite{"fuse-residual", fuse_residual},
+    Rewrite{"fold-residual-padding", fold_residual_padding},
     Rewrite{"fuse-activation", fuse_activation},
     Rewrite{"fuse-depthwise", fuse_depthwise},
     Rewrite{"fuse-excitation", fuse_excitation},

@@ -55,6 +55,7 @@ RewriteOutcome sink_resize(Graph& graph, NodeId id);
 RewriteOutcome split_broadcast(Graph& graph, NodeId id);
 RewriteOutcome fuse_gate(Graph& graph, NodeId id);
 RewriteOutcome fuse_residual(Graph& graph, NodeId id);
+RewriteOutcome fold_residual_padding(Graph& graph, NodeId id);
 RewriteOutcome fuse_depthwise(Graph& graph, NodeId id);
 RewriteOutcome fuse_excitation(Graph& graph, NodeId id);
 RewriteOutcome global_pool(Graph& graph, NodeId id);

@@ -6,7 +6,7 @@
 //   ONE_CHANNEL        the output has one channel: nothing is computed for the others of its slice
 //   LOCAL_X, LOCAL_Z   the work group: pixels × slice groups
 //   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
-//   RESIDUAL           adds the second input, of the output shape or of one pixel, to the sums
+//   RESIDUAL           adds the second input, see lib/residual.glsl, to the sums
 //   GATE               multiplies the data with a factor per channel, also read as the second input
 //   POINTWISE          1×1, stride 1, no padding: input and output pixel have the same index
 #define USES_A
@@ -17,6 +17,9 @@
 #endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
+#ifdef RESIDUAL
+#include "lib/residual.glsl"
+#endif
 
 #ifdef ONE_CHANNEL
 #define SUMS float
@@ -52,7 +55,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 void finish_sums(int batch, int slice, int pixel, vec4 sums, Conversion conversion) {
   int layer = batch * out_t.place.y + slice;
 #ifdef RESIDUAL
-  sums += load_b(residual_t.place.x + layer * residual_t.place.z + (residual_t.place.z == 1 ? 0 : pixel));
+  sums += load_residual(residual_t, batch, slice, pixel);
 #endif
   store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, sums, conversion));
 }

@@ -34,6 +34,7 @@ struct ConvParameters {
   Conv2dAttr attr;
   Activation activation = Activation::kNone;
   bool bias = true, residual = false, pixel_residual = false, gate = false;
+  int residual_channels = 0;  // the first ones of the output
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 
   std::string name(const char* op) const {
@@ -59,13 +60,18 @@ OpCase conv_case(const ConvParameters& p, uint64_t seed) {
     inputs.resize(kResidualInput, kNone);
     inputs.push_back(builder.input({p.batch, 1, 1, p.out}));
   }
+  if (p.residual_channels > 0) {
+    inputs.resize(kResidualInput, kNone);
+    inputs.push_back(builder.input({p.batch, p.height, p.width, p.residual_channels}));
+  }
   if (p.gate) {
     inputs.resize(std::max(inputs.size(), kGateInput), kNone);
     inputs.push_back(builder.input({p.batch, 1, 1, p.in}));
   }
   builder.node(OpType::kConv2d, p.attr, inputs, p.activation);
   return builder.build(p.name("conv2d") + (p.residual ? " residual" : "") +
-                       (p.pixel_residual ? " residual of one pixel" : "") + (p.gate ? " gate" : ""));
+                       (p.pixel_residual ? " residual of one pixel" : "") +
+                       (p.residual_channels > 0 ? " residual of some channels" : "") + (p.gate ? " gate" : ""));
 }
 
 using ConvTest = OpTest;
@@ -171,6 +177,27 @@ TEST_F(ConvTest, ResidualAndGate) {
         p.residual = operands.residual;
         p.gate = operands.gate;
         p.pixel_residual = operands.pixel_residual;
+        check(conv_case(p, seed++));
+      }
+    }
+  }
+}
+
+TEST_F(ConvTest, ResidualOfTheFirstChannels) {
+  uint64_t seed = 380;
+  for (const int kernel : {1, 3}) {
+    for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {67, 71}}) {
+      for (const int channels : {1, 4, 5, 8, 12}) {
+        ConvParameters p;
+        p.batch = height == 9 ? 2 : 1;
+        p.height = height;
+        p.width = width;
+        p.in = 5;
+        p.out = 13;
+        p.kernel_h = p.kernel_w = kernel;
+        p.attr.padding.mode = PaddingMode::kSame;
+        p.residual_channels = channels;
+        p.gate = channels == 5;
         check(conv_case(p, seed++));
       }
     }

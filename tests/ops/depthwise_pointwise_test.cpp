@@ -13,6 +13,7 @@ struct Parameters {
   DepthwiseConv2dAttr attr{{PaddingMode::kSame}};
   Activation between = Activation::kNone, activation = Activation::kNone;
   bool bias = true, residual = false, pixel = false;
+  int residual_channels = 0;  // the first ones of the output
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 
   std::string name() const {
@@ -21,7 +22,7 @@ struct Parameters {
            std::to_string(out) + " s" + pair(attr.stride_h, attr.stride_w) + " d" +
            pair(attr.dilation_h, attr.dilation_w) + " p" + std::to_string(static_cast<int>(attr.padding.mode)) + " " +
            to_string(between) + " " + to_string(activation) + (bias ? "" : " no bias") + (residual ? " residual" : "") +
-           (pixel ? " pixel" : "");
+           (pixel ? " pixel" : "") + (residual_channels > 0 ? " of " + std::to_string(residual_channels) : "");
   }
 };
 
@@ -37,6 +38,9 @@ OpCase make(const Parameters& p, uint64_t seed) {
   if (p.bias) inputs[kDepthwiseBias] = builder.constant({p.in});
   const DepthwisePointwiseAttr attr{p.attr, p.between};
   if (p.pixel) inputs[kResidualInput] = builder.input({p.batch, 1, 1, p.out});
+  if (p.residual_channels > 0) {
+    inputs[kResidualInput] = builder.input({p.batch, p.height, p.width, p.residual_channels});
+  }
   const ValueId out = builder.node(OpType::kDepthwisePointwise, attr, inputs, p.activation);
   if (p.residual) {
     inputs[kResidualInput] = out;
@@ -95,6 +99,20 @@ TEST_F(DepthwisePointwiseTest, Residual) {
       p.between = Activation::kRelu6;
       p.residual = !pixel;
       p.pixel = pixel;
+      check(make(p, seed++));
+    }
+  }
+}
+
+TEST_F(DepthwisePointwiseTest, ResidualOfTheFirstChannels) {
+  uint64_t seed = 220;
+  for (const auto& [height, width] : {std::pair{9, 7}, {67, 71}}) {
+    for (const int channels : {1, 4, 5, 12}) {
+      Parameters p;
+      p.batch = height == 9 ? 2 : 1;
+      p.height = height;
+      p.width = width;
+      p.residual_channels = channels;
       check(make(p, seed++));
     }
   }
@@ -220,9 +238,9 @@ TEST_F(SqueezeExciteTest, EveryImage) {
 
 TEST_F(SqueezeExciteTest, EveryActivation) {
   uint64_t seed = 900;
-  for (const Activation first : {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1,
-                                 Activation::kTanh, Activation::kLogistic, Activation::kHardSwish,
-                                 Activation::kHardSigmoid, Activation::kSwish}) {
+  for (const Activation first :
+       {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1, Activation::kTanh,
+        Activation::kLogistic, Activation::kHardSwish, Activation::kHardSigmoid, Activation::kSwish}) {
     check(excite({.first = first, .bias = seed % 2 == 0, .data = Fill::kWide}, seed));
     ++seed;
   }
@@ -234,7 +252,8 @@ TEST_F(SqueezeExciteTest, EveryActivation) {
 TEST_F(SqueezeExciteTest, AdversarialValues) {
   uint64_t seed = 1000;
   for (const Fill data : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kPositive}) {
-    for (const Fill weights : {Fill::kUniform, Fill::kOneHot}) check(excite({.data = data, .weights = weights}, seed++));
+    for (const Fill weights : {Fill::kUniform, Fill::kOneHot})
+      check(excite({.data = data, .weights = weights}, seed++));
   }
 }
 

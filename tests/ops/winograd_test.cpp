@@ -16,7 +16,7 @@ struct Window {
   int batch = 1, height = 9, width = 7, in = 16, out = 16;
   Padding2d padding{PaddingMode::kSame, 0, 0, 0, 0};
   Activation activation = Activation::kNone;
-  bool bias = true, residual = false, pixel_residual = false;
+  bool bias = true, residual = false, pixel_residual = false, narrow_residual = false;
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 };
 
@@ -31,6 +31,9 @@ OpCase window_case(const Window& w, uint64_t seed) {
     const ValueId first = builder.node(OpType::kConv2d, attr, inputs, w.activation);
     inputs.resize(kResidualInput, kNone);
     inputs.push_back(first);
+  } else if (w.narrow_residual) {
+    inputs.resize(kResidualInput, kNone);
+    inputs.push_back(builder.input({w.batch, w.height, w.width, 6}));
   } else if (w.pixel_residual) {
     inputs.resize(kResidualInput, kNone);
     inputs.push_back(builder.input({w.batch, 1, 1, w.out}));
@@ -114,6 +117,8 @@ TEST_F(WinogradTest, ActivationsAndOperands) {
     check_window(w);
     w.residual = false;
     w.pixel_residual = true;
+    check_window(w);
+    w.narrow_residual = true;
     check_window(w);
   }
 }

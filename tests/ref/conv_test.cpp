@@ -93,6 +93,17 @@ TEST(RefConv2d, SumsWithoutLosingSmallTerms) {
   expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights}), {1, 1, 1, 1}, {1});
 }
 
+TEST(RefConv2d, AddsToTheFirstChannels) {
+  const HostTensor in = floats({1, 1, 2, 1}, {1, 2}), weights = floats({3, 1, 1, 1}, {1, 10, 100});
+  const HostTensor two = floats({1, 1, 2, 2}, {5, 6, 7, 8});
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), {in, weights, absent(), absent(), two}), {1, 1, 2, 3},
+                {6, 16, 100, 9, 28, 200});
+  EXPECT_NE(refusal(OpType::kConv2d, conv(kValid), {in, weights, absent(), absent(), floats({1, 1, 1, 2}, {5, 6})})
+                .message()
+                .find("is added to an output"),
+            std::string::npos);
+}
+
 TEST(RefDepthwisePointwise, ClampsBetweenAndAddsAfter) {
   const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, -4});
   const HostTensor taps = floats({1, 1, 2, 2}, {1, 1, 2, 1}), bias = floats({2}, {0, 1});

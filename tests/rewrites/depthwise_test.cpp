@@ -198,9 +198,10 @@ TEST_F(FuseExcitation, NotOfImages) {
 }
 
 TEST_F(FuseExcitation, NotWithAPreluBetween) {
-  const ValueId squeezed = builder_.node(
-      OpType::kConv2d, Conv2dAttr{},
-      {builder_.input({1, 1, 1, 6}), builder_.constant({3, 1, 1, 6}), kNone, builder_.constant({3})}, Activation::kPrelu);
+  const ValueId squeezed =
+      builder_.node(OpType::kConv2d, Conv2dAttr{},
+                    {builder_.input({1, 1, 1, 6}), builder_.constant({3, 1, 1, 6}), kNone, builder_.constant({3})},
+                    Activation::kPrelu);
   conv(builder_, squeezed, {.in = 3, .kernel = 1});
   expect_declined(kFuseExcitation, builder_.build("prelu"), "activation prelu");
 }
@@ -358,6 +359,56 @@ TEST_F(FuseResidual, NotOneTensorTwice) {
   const ValueId made = conv(builder_, data(), {.out = 4, .kernel = 1});
   add(made, made);
   expect_not_matched(kFuseResidual, builder_.build("doubled"));
+}
+
+constexpr const char* kFoldResidualPadding = "fold-residual-padding";
+
+class FoldResidualPadding : public FuseResidual {
+ protected:
+  ValueId padded(const PadAttr& attr, const Shape& shape = {2, 5, 5, 3}) {
+    return builder_.node(OpType::kPad, attr, {builder_.input(shape)});
+  }
+  // A 1×1 convolution that adds `residual`.
+  void add_to_conv(ValueId residual) {
+    builder_.node(OpType::kConv2d, Conv2dAttr{},
+                  {builder_.input({2, 5, 5, 4}), builder_.constant({9, 1, 1, 4}), kNone, kNone, residual});
+  }
+};
+
+TEST_F(FoldResidualPadding, AfterTheChannels) {
+  const ValueId data = builder_.input({2, 5, 5, 3});
+  add_to_conv(builder_.node(OpType::kPad, PadAttr{{}, {0, 0, 0, 6}}, {data}));
+  const Graph after = expect_applied(kFoldResidualPadding, builder_.build("channels"), {OpType::kConv2d});
+  EXPECT_EQ(residual_of(after.node(after.order()[0])), data);
+}
+
+TEST_F(FoldResidualPadding, ThePaddedTensorStaysForOthers) {
+  const ValueId wide = padded({{}, {0, 0, 0, 6}});
+  const ValueId other = unary(builder_, OpType::kTanh, wide);
+  add_to_conv(wide);
+  OpCase forked = builder_.build("two readers");
+  forked.graph.outputs.push_back(other);
+  expect_applied(kFoldResidualPadding, forked, {OpType::kPad, OpType::kTanh, OpType::kConv2d});
+}
+
+TEST_F(FoldResidualPadding, NotInFrontOfTheChannels) {
+  add_to_conv(padded({{0, 0, 0, 2}, {0, 0, 0, 4}}));
+  expect_declined(kFoldResidualPadding, builder_.build("in front"), "other than after");
+}
+
+TEST_F(FoldResidualPadding, NotAroundTheImage) {
+  add_to_conv(padded({{}, {0, 1, 0, 6}}, {2, 4, 5, 3}));
+  expect_declined(kFoldResidualPadding, builder_.build("rows"), "other than after");
+}
+
+TEST_F(FoldResidualPadding, NotWithOtherValues) {
+  add_to_conv(padded({{}, {0, 0, 0, 6}, 1.0f}));
+  expect_declined(kFoldResidualPadding, builder_.build("ones"), "value other than 0");
+}
+
+TEST_F(FoldResidualPadding, NotOfOtherTensors) {
+  add_to_conv(builder_.input({2, 5, 5, 9}));
+  expect_not_matched(kFoldResidualPadding, builder_.build("no padding"));
 }
 
 // The scale would also apply to its additions.

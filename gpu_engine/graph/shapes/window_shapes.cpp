@@ -13,7 +13,9 @@ Result<Shape> convolved(const NodeShapes& n, Attr& a, const Shape& kernel, int32
       {kernel.dim(1), kernel.dim(2)}, {a.stride_h, a.stride_w}, {a.dilation_h, a.dilation_w}};
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto size, n.slide(window, {in.dim(1), in.dim(2)}, a.padding));
   SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, n.make(std::array<int64_t, 4>{in.dim(0), size[0], size[1], filters}));
-  if (n.has(kResidualInput) && n.shape(kResidualInput) != out && n.shape(kResidualInput) != one_pixel(out)) {
+  if (!n.has(kResidualInput)) return out;
+  const Shape& residual = n.shape(kResidualInput);
+  if (residual != one_pixel(out) && !is_of_first_channels(residual, out)) {
     return n.wrong_input(kResidualInput, "is added to an output of shape " + out.to_string());
   }
   return out;
