@@ -4,6 +4,8 @@
 
 #include <gst/gst.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +26,9 @@ namespace sightglass {
 // One frame. Its buffers are mapped and the input is synchronized.
 struct FrameJob {
   UprightFrame frame;
-  GLuint output = 0;  // RGBA texture of the upright frame size, or of the element's own size
+  GLuint output = 0;      // RGBA texture of the upright frame size, or of the element's own size
+  FrameSize output_size;  // in pipelines
+  GstClockTime time = GST_CLOCK_TIME_NONE;
   std::shared_ptr<const ElementSettings> settings;       // of this frame
   GstBuffer *input = nullptr, *output_buffer = nullptr;  // null outside of pipelines
   uint64_t number = 0;                                   // counted since the element started
@@ -36,6 +40,24 @@ struct FrameJob {
   // Set by the runner.
   Status failure;               // the reason, if the frame can be shown despite a failure
   bool awaits_results = false;  // its results will arrive
+};
+
+// The time between frames, for filters. A frame with an earlier time is unrelated to the previous one.
+class FrameClock {
+ public:
+  // Seconds since the previous frame; below 0: unrelated.
+  float seconds_to(GstClockTime time) {
+    constexpr float kUsual = 1.0F / 30;
+    if (!GST_CLOCK_TIME_IS_VALID(time)) return kUsual;
+    const GstClockTime before = std::exchange(before_, time);
+    if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return -1;
+    // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
+    constexpr double kTick = 1e-4;
+    return static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
+  }
+
+ private:
+  GstClockTime before_ = GST_CLOCK_TIME_NONE;
 };
 
 // One run of a session.

@@ -97,15 +97,15 @@ Status EffectRunner::annotate(FrameJob& job) {
   if (!job.failure.ok()) return {};
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::optional<ShownMask> mask, effect_->attach(job));
   if (!mask) return {};
-  if (masks_ == nullptr) {
+  if (masks_ == nullptr || !masks_->fits(mask->texture)) {
     const AllocationScope allocations(gl_);
     SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<MaskAttachment> masks,
                                 MaskAttachment::create(context_, group_, mask->texture.width, mask->texture.height));
     SIGHTGLASS_RETURN_IF_ERROR(allocations.check("allocating for masks"));
     masks_ = std::move(masks);
   }
-  return masks_->attach(job.output_buffer, job.frame.width, job.frame.height, mask->texture, mask->to_upright,
-                        mask->threshold);
+  return masks_->attach(job.output_buffer, job.output_size.width, job.output_size.height, mask->texture,
+                        mask->to_upright, mask->threshold);
 }
 
 Status EffectRunner::finish(FrameJob& job) {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "gl/orientation.h"
@@ -219,11 +220,34 @@ bool SettingsStore::read_tags(const GstTagList* tags) {
   return tags_.read(tags) && current_->model.video_direction == GST_VIDEO_ORIENTATION_AUTO;
 }
 
-void install_model_properties(GObjectClass* object_class) {
+namespace {
+
+bool is_common(const GParamSpec& spec) {
+  const std::string_view name = spec.name;
+  return name == "cache-dir" || name == "video-direction";
+}
+
+void install_rows(GObjectClass* object_class, bool common) {
+  guint id = kFirstModelProperty;
+  for (GParamSpec* spec : model_properties().specs()) {
+    if (is_common(*spec) == common) {
+      g_object_class_install_property(object_class, id, spec);
+    } else {
+      g_param_spec_unref(g_param_spec_ref_sink(spec));
+    }
+    ++id;
+  }
+}
+
+}  // namespace
+
+void install_common_properties(GObjectClass* object_class) {
   g_object_class_install_property(object_class, kStats,
                                   stats_spec("Numbers of frames, inferences, skips, drops and failures; times of "
                                              "model, frame, CPU, latency and start in nanoseconds"));
-  model_properties().install(object_class);
+  install_rows(object_class, true);
 }
+
+void install_model_properties(GObjectClass* object_class) { install_rows(object_class, false); }
 
 }  // namespace sightglass

@@ -173,7 +173,8 @@ inline constexpr guint kStats = 1, kFirstModelProperty = 2, kFirstOwnProperty = 
 inline constexpr guint kMostInferenceInterval = 3600;
 
 const PropertyTable<ModelSettings>& model_properties();
-// Installs model_properties() and `stats`.
+// Installs `stats` and the rows of model_properties() that elements without a model have, too; and the other rows.
+void install_common_properties(GObjectClass* object_class);
 void install_model_properties(GObjectClass* object_class);
 
 // The properties that control when the model runs and which result each frame shows:

@@ -22,6 +22,11 @@ class FramePlacement {
   }
   const FrameFormat& input() const { return *input_; }
   const GstVideoInfo& output() const { return output_; }
+  FrameSize output_size() const {
+    const auto aspect =
+        static_cast<float>(GST_VIDEO_INFO_PAR_N(&output_)) / static_cast<float>(GST_VIDEO_INFO_PAR_D(&output_));
+    return {GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), aspect};
+  }
 
   // `own_size`: output frames have a size of the element's own, which fits every orientation. Otherwise the caps of the
   // output were negotiated for the frame's orientation.
@@ -38,11 +43,7 @@ class FramePlacement {
 };
 
 inline FrameSize FramePlacement::upright_size(bool own_size) const {
-  if (!own_size) {
-    const auto aspect =
-        static_cast<float>(GST_VIDEO_INFO_PAR_N(&output_)) / static_cast<float>(GST_VIDEO_INFO_PAR_D(&output_));
-    return {GST_VIDEO_INFO_WIDTH(&output_), GST_VIDEO_INFO_HEIGHT(&output_), aspect};
-  }
+  if (!own_size) return output_size();
   if (swaps_axes(orientation_)) return {input_->height, input_->width, 1 / input_->pixel_aspect};
   return {input_->width, input_->height, input_->pixel_aspect};
 }

@@ -188,6 +188,7 @@ Result<FrameTicket> GlAttachment::process(GstBuffer* input, GstBuffer* output,
   job.settings = std::move(settings);
   job.input = input;
   job.output_buffer = output;
+  job.time = GST_BUFFER_PTS(input);
   Result<FrameTicket> ticket = on_gl_thread(context.get(), [&] { return issue(context.get(), job, wanted); });
   if (const uint64_t now = gst_util_get_timestamp(); ticket.ok()) element_.stats.note_frame(now - begin, now);
   inputs_.release_read();
@@ -211,6 +212,7 @@ Result<FrameTicket> GlAttachment::issue(GstGLContext* context, FrameJob& job, Or
       return device_error(std::string("cannot map the ") + (read.ok() ? "output" : "input") + " texture");
     }
     job.output = drawn.texture().id;
+    job.output_size = placement_.output_size();
     if (placement_.turn(wanted, element_.own_size().has_value())) {
       GST_DEBUG_OBJECT(log_object(), "orientation changed: restarting smoothing");
       runner_->forget();

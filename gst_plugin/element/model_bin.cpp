@@ -118,6 +118,7 @@ static void gst_gl_model_bin_init(GstGLModelBin* /*self*/) {}
 static void gst_gl_model_bin_class_init(GstGLModelBinClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::model_bin_pass_properties(object_class);
+  sightglass::install_common_properties(object_class);
   sightglass::install_model_properties(object_class);
   gst_type_mark_as_plugin_api(gst_gl_model_bin_get_type(), static_cast<GstPluginAPIFlags>(0));
 

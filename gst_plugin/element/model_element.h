@@ -55,6 +55,8 @@ class ModelElement {
   virtual bool get_property(guint id, GValue* value) const { return settings.get(id, value); }
   // Any thread. The output size, if it is not the upright frame size.
   virtual std::optional<OwnSize> own_size() const { return {}; }
+  // Any thread. Whether output frames may show a part of the frame, which results of upstream elements do not fit.
+  virtual bool crops() const { return false; }
 
   // Streaming thread. Whether elements upstream are to attach the objects that they find.
   virtual bool wants_objects() const { return false; }

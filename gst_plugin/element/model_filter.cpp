@@ -209,7 +209,7 @@ static void gst_gl_model_filter_class_init(GstGLModelFilterClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::own<&GstGLModelFilter::frames, &GstGLModelFilter::element>(object_class);
   sightglass::model_filter_pass_properties(object_class);
-  sightglass::install_model_properties(object_class);
+  sightglass::install_common_properties(object_class);
   gst_type_mark_as_plugin_api(gst_gl_model_filter_get_type(), static_cast<GstPluginAPIFlags>(0));
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);

@@ -2,8 +2,8 @@
 // orientation, latency, QoS and errors. The ModelElement processes the frames.
 //
 // A derived type calls model_filter_set_element() in its instance init. In its class init it calls
-// model_filter_pass_properties() and adds its metadata, properties and pad documentation. Its property IDs start at
-// kFirstOwnProperty.
+// model_filter_pass_properties() and, if it has a model, install_model_properties(), and adds its metadata, properties
+// and pad documentation. Its property IDs start at kFirstOwnProperty.
 #pragma once
 
 #include <gst/gl/gl.h>

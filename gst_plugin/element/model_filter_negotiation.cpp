@@ -247,7 +247,8 @@ gboolean transform_meta(GstBaseTransform* transform, GstBuffer* output, GstMeta*
   const std::optional<sightglass::OwnSize> own = element_of(transform).own_size();
   // Results are in fractions of the frame, regions in pixels.
   const bool resized = own && (own->seen_width > 0 || !in_fractions);
-  const bool moved = resized || element_of(transform).settings.orientation() != sightglass::Orientation::kIdentity ||
+  const bool moved = resized || element_of(transform).crops() ||
+                     element_of(transform).settings.orientation() != sightglass::Orientation::kIdentity ||
                      gst_buffer_get_video_affine_transformation_meta(input) != nullptr ||
                      gst_buffer_get_video_crop_meta(input) != nullptr;
   return moved ? FALSE : TRUE;

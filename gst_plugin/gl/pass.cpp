@@ -134,7 +134,7 @@ void Pass::dispatch(GLuint program, GLuint groups_x, GLuint groups_y) {
     }
   }
   for (const bool block : storage_) {
-    if (block) written |= GL_SHADER_STORAGE_BARRIER_BIT;
+    if (block) written |= GL_SHADER_STORAGE_BARRIER_BIT | GL_UNIFORM_BARRIER_BIT;
   }
   gl_.MemoryBarrier(written);
 }

@@ -67,7 +67,8 @@ class Pass {
   // Resolves and copies the first color attachment of a framebuffer to that of another one, and leaves both bound.
   void blit(GLuint from, GLuint to, int32_t width, int32_t height);
 
-  // Runs work groups of the program. Following dispatches, and draws that sample the textures, see what it has written.
+  // Runs work groups of the program. Following dispatches, and draws that sample the textures or have a written buffer
+  // as a uniform block, see what it has written.
   void dispatch(GLuint program, GLuint groups_x = 1, GLuint groups_y = 1);
   // Draws a triangle that covers the viewport. `vertex_array` has no attributes.
   void draw(GLuint program, GLuint vertex_array);

@@ -510,6 +510,7 @@ static void gst_gl_infer_class_init(GstGLInferClass* klass) {
   sightglass::objects_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::model_filter_pass_properties(object_class);
+  sightglass::install_model_properties(object_class);
   sightglass::infer_properties().install(object_class);
   gst_element_class_set_static_metadata(
       GST_ELEMENT_CLASS(klass), "OpenGL inference", "Filter/Analyzer/Effect/Video",

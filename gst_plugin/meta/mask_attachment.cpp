@@ -105,6 +105,23 @@ bool add_segmentation(GstBuffer*, int32_t, int32_t, OwnedBuffer, const CropRect&
 
 }  // namespace
 
+Result<std::optional<AttachedMask>> attached_mask(GstBuffer* frame, GstGLContext* context) {
+  const SightglassMaskMeta* meta = sightglass_buffer_get_mask_meta(frame);
+  if (meta == nullptr) return std::optional<AttachedMask>();
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(meta->mask, 0), context));
+  wait_for_buffer(meta->mask, context);
+  const GstVideoMeta* video = gst_buffer_get_video_meta(meta->mask);
+  GstMapInfo map;
+  if (video == nullptr ||
+      gst_buffer_map(meta->mask, &map, static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_GL)) == FALSE) {
+    return device_error("the mask that the frame carries cannot be mapped as a texture");
+  }
+  const TextureRef texture{*reinterpret_cast<const guint*>(map.data), GL_TEXTURE_2D, static_cast<int32_t>(video->width),
+                           static_cast<int32_t>(video->height)};
+  gst_buffer_unmap(meta->mask, &map);
+  return std::optional(AttachedMask{texture, {{meta->width, 0, meta->x, 0, meta->height, meta->y}}});
+}
+
 Result<std::unique_ptr<MaskAttachment>> MaskAttachment::create(GstGLContext* context,
                                                                const std::shared_ptr<ShareGroup>& group, int32_t width,
                                                                int32_t height) {
@@ -113,15 +130,20 @@ Result<std::unique_ptr<MaskAttachment>> MaskAttachment::create(GstGLContext* con
   gst_video_info_set_format(&info, GST_VIDEO_FORMAT_GRAY8, static_cast<guint>(width), static_cast<guint>(height));
   GstBufferPool* pool = make_mask_pool(context, info);
   if (pool == nullptr) return device_error("attach-mask: cannot create a buffer pool for masks");
-  std::unique_ptr<MaskAttachment> result(new MaskAttachment(context, pool, std::move(writer)));
+  std::unique_ptr<MaskAttachment> result(new MaskAttachment(context, pool, std::move(writer), width, height));
   if (!gst_buffer_pool_set_active(pool, TRUE)) return device_error("attach-mask: cannot activate the mask buffer pool");
   GST_DEBUG_OBJECT(log_object(), "attach-mask: masks of %dx%d, %s analytics metadata", width, height,
                    kRegionsAreWanted ? "with" : "without");
   return result;
 }
 
-MaskAttachment::MaskAttachment(GstGLContext* context, GstBufferPool* pool, MaskWriter writer)
-    : context_(GST_GL_CONTEXT(gst_object_ref(context))), pool_(pool), writer_(std::move(writer)) {}
+MaskAttachment::MaskAttachment(GstGLContext* context, GstBufferPool* pool, MaskWriter writer, int32_t width,
+                               int32_t height)
+    : context_(GST_GL_CONTEXT(gst_object_ref(context))),
+      pool_(pool),
+      writer_(std::move(writer)),
+      width_(width),
+      height_(height) {}
 
 MaskAttachment::~MaskAttachment() {
   gst_buffer_pool_set_active(pool_, FALSE);

@@ -4,7 +4,9 @@
 #include <gst/gl/gl.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "gl/objects.h"
 #include "gl/pass.h"
@@ -40,6 +42,15 @@ class MaskWriter {
   GlSampler sampler_;
 };
 
+// The mask that an element upstream attached to a frame.
+struct AttachedMask {
+  TextureRef texture;       // probability in R; valid as long as the frame
+  InputTransform to_frame;  // its position in the frame as it was then
+};
+// On the GL thread of `context`, which waits on the GPU until the mask is written. Nothing if the frame has none. Fails
+// if the context cannot use it.
+Result<std::optional<AttachedMask>> attached_mask(GstBuffer* frame, GstGLContext* context);
+
 // All calls, including the destructor, are on the GL thread of its context.
 class MaskAttachment {
  public:
@@ -50,6 +61,8 @@ class MaskAttachment {
   MaskAttachment(const MaskAttachment&) = delete;
   MaskAttachment& operator=(const MaskAttachment&) = delete;
 
+  bool fits(const TextureRef& mask) const { return mask.width == width_ && mask.height == height_; }
+
   // Draws `mask` and attaches it to `picture`, which must be writable, as SightglassMaskMeta. From GStreamer 1.26, also
   // adds GstAnalyticsSegmentationMtd, in which region 1 has at least the probability `threshold`. `to_picture` maps the
   // mask to the upright frame of width × height pixels.
@@ -57,11 +70,12 @@ class MaskAttachment {
                 const InputTransform& to_picture, float threshold);
 
  private:
-  MaskAttachment(GstGLContext* context, GstBufferPool* pool, MaskWriter writer);
+  MaskAttachment(GstGLContext* context, GstBufferPool* pool, MaskWriter writer, int32_t width, int32_t height);
 
   GstGLContext* context_;  // owned reference
   GstBufferPool* pool_;    // owned reference
   MaskWriter writer_;
+  int32_t width_, height_;
 };
 
 }  // namespace sightglass

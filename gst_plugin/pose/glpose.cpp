@@ -244,6 +244,7 @@ static void gst_gl_pose_class_init(GstGLPoseClass* klass) {
   sightglass::results_meta_info();
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::model_filter_pass_properties(object_class);
+  sightglass::install_model_properties(object_class);
   sightglass::pose_properties().install(object_class);
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenGL pose estimation",
                                         "Filter/Analyzer/Effect/Video",

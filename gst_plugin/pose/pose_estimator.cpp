@@ -185,7 +185,7 @@ Status PoseEstimator::resize(const FrameSize& size, const ElementSettings& /*set
 void PoseEstimator::forget() { clock_.forget(); }
 
 Status PoseEstimator::prepare(FrameJob& job) {
-  job.is_new_scene = clock_.is_new_at(GST_BUFFER_PTS(job.input));
+  job.is_new_scene = clock_.is_new_at(job.time);
   look_ = static_cast<const PoseSettings&>(*job.settings).look;
   return {};
 }

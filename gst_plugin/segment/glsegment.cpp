@@ -198,6 +198,7 @@ static void gst_gl_segment_class_init(GstGLSegmentClass* klass) {
   GObjectClass* object_class = G_OBJECT_CLASS(klass);
   sightglass::own<&GstGLSegment::masks>(object_class);
   sightglass::model_filter_pass_properties(object_class);
+  sightglass::install_model_properties(object_class);
   sightglass::segment_properties().install(object_class);
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   element_class->request_new_pad = sightglass::guarded<request_new_pad>;

@@ -1,19 +1,17 @@
 #include "segment/loaded_masks.h"
 
-#include <gst/video/video.h>
-
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "draw/text_atlas.h"
 #include "element_names.h"
-#include "gl/gl_bridge.h"
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
+#include "meta/mask_attachment.h"
 #include "segment/mask_model.h"
 #include "segment/segmenter.h"
-#include "sightglass/gst/mask_meta.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
@@ -90,31 +88,6 @@ class BackgroundEffect final : public ModelFreeEffect {
   Status backdrop_status_;  // on-failure applies to it
 };
 
-// A mask mapped as a GL texture for reading, on the GL thread.
-class ReadableMask {
- public:
-  explicit ReadableMask(GstBuffer* mask)
-      : mask_(mask),
-        mapped_(gst_buffer_map(mask, &map_, static_cast<GstMapFlags>(GST_MAP_READ | GST_MAP_GL)) != FALSE) {}
-  ~ReadableMask() {
-    if (mapped_) gst_buffer_unmap(mask_, &map_);
-  }
-  ReadableMask(const ReadableMask&) = delete;
-  ReadableMask& operator=(const ReadableMask&) = delete;
-
-  bool ok() const { return mapped_ && gst_buffer_get_video_meta(mask_) != nullptr; }
-  TextureRef texture() const {
-    const GstVideoMeta* video = gst_buffer_get_video_meta(mask_);
-    return {*reinterpret_cast<const GLuint*>(map_.data), GL_TEXTURE_2D, static_cast<int32_t>(video->width),
-            static_cast<int32_t>(video->height)};
-  }
-
- private:
-  GstBuffer* mask_;
-  GstMapInfo map_{};
-  bool mapped_;
-};
-
 // Composites frames with the masks that an upstream element attached (sightglass/gst/mask_meta.h).
 class MetaMaskEffect final : public ModelFreeEffect {
  public:
@@ -141,21 +114,15 @@ class MetaMaskEffect final : public ModelFreeEffect {
 
  private:
   Status draw_with_mask(const UprightFrame& frame, GLuint output) {
-    SightglassMaskMeta* meta = sightglass_buffer_get_mask_meta(input_);
-    if (meta == nullptr) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const std::optional<AttachedMask> mask, attached_mask(input_, context_));
+    if (!mask) {
       return invalid_argument(std::string("mask-source=meta: the frame carries no mask; an element before, such as ") +
                               elements::kPose.element + " attach-mask=true, attaches it");
     }
-    SIGHTGLASS_RETURN_IF_ERROR(check_gl_memory(gst_buffer_peek_memory(meta->mask, 0), context_));
-    GST_LOG_OBJECT(log_object(),
-                   "frame %" G_GUINT64_FORMAT ": composited with the mask that it carries: %" GST_PTR_FORMAT, number_,
-                   meta->mask);
-    wait_for_buffer(meta->mask, context_);
-    const ReadableMask mask(meta->mask);
-    if (!mask.ok()) return device_error("mask-source=meta: the mask cannot be mapped as a texture");
+    GST_LOG_OBJECT(log_object(), "frame %" G_GUINT64_FORMAT ": composited with the mask that it carries, of %dx%d",
+                   number_, mask->texture.width, mask->texture.height);
     // The mask covers the incoming frame, which may be rotated or cropped.
-    const InputTransform in_frame{{meta->width, 0, meta->x, 0, meta->height, meta->y}};
-    return draw_covered(frame, output, mask.texture(), in_frame.then(frame.upright_to_stored.inverse()),
+    return draw_covered(frame, output, mask->texture, mask->to_frame.then(frame.upright_to_stored.inverse()),
                         Coverage::kByMask);
   }
 
