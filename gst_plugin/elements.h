@@ -6,7 +6,7 @@
 #include "element_names.h"
 
 // Those that run no model, a row each.
-#define SIGHTGLASS_OTHER_ELEMENTS(row) row(gldmabufexport) row(resultsjson) row(y4mread) row(y4mwrite)
+#define SIGHTGLASS_OTHER_ELEMENTS(row) row(gldmabufexport) row(glframe) row(resultsjson) row(y4mread) row(y4mwrite)
 
 #define SIGHTGLASS_DECLARE(element) GST_ELEMENT_REGISTER_DECLARE(element)
 #define SIGHTGLASS_DECLARE_BOTH(constant, element, bin) SIGHTGLASS_DECLARE(element) SIGHTGLASS_DECLARE(bin)

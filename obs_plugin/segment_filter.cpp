@@ -153,8 +153,9 @@ bool SegmentFilter::draw_frame(obs_source_t* target, uint32_t width, uint32_t he
   if (!was_drawn_) pass_->forget();  // hidden in between, the source may show another scene
   const bool converts = gs_framebuffer_srgb_enabled();
   gs_enable_framebuffer_srgb(false);
-  const Status status = pass_->draw(gl_name(gs_texrender_get_texture(frame_)), gl_name(output_),
-                                    static_cast<int32_t>(width), static_cast<int32_t>(height));
+  const Status status =
+      pass_->draw(gl_name(gs_texrender_get_texture(frame_)), gl_name(output_), static_cast<int32_t>(width),
+                  static_cast<int32_t>(height), obs_get_video_frame_time());
   gs_enable_framebuffer_srgb(converts);
   if (status.ok()) {
     report(LOG_WARNING, pass_->problem().message(), "frames are drawn without it");

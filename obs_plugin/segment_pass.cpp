@@ -99,7 +99,7 @@ void SegmentPass::set(SegmentSettings settings) {
   settings_ = std::make_shared<SegmentSettings>(std::move(settings));
 }
 
-Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t height) {
+Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t height, uint64_t time) {
   const GlStateGuard guard(group_->gl());
   if (const FrameSize size{width, height}; size != size_) {
     size_ = {};
@@ -111,6 +111,8 @@ Status SegmentPass::draw(GLuint frame, GLuint output, int32_t width, int32_t hei
   job.settings = settings_;
   job.frame = {TextureRef{frame, GL_TEXTURE_2D, width, height}, {}, width, height};
   job.output = output;
+  job.output_size = size_;
+  job.time = time;
   job.number = frames_++;
   SIGHTGLASS_RETURN_IF_ERROR(runner_->process(job));
   SIGHTGLASS_RETURN_IF_ERROR(runner_->finish(job));

@@ -41,7 +41,8 @@ class SegmentPass {
   // Draws the frame in the texture `frame` into the texture `output`. Both have width × height pixels and the first row
   // at the top. Issues GL commands only: never waits for the GPU, and transfers no pixels except those of a new
   // background image. If it fails, do not show `output`.
-  Status draw(GLuint frame, GLuint output, int32_t width, int32_t height);
+  // `time` is that of the frame in nanoseconds; unset: a thirtieth of a second after the previous one.
+  Status draw(GLuint frame, GLuint output, int32_t width, int32_t height, uint64_t time = GST_CLOCK_TIME_NONE);
   // Why the last frame was drawn according to on-failure, or without its background image; ok if it was not.
   const Status& problem() const { return problem_; }
 

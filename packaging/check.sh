@@ -33,7 +33,7 @@ has check.log 'runs entirely on the GPU'
 sightglass models info figure >info.log
 has info.log '/usr/share/sightglass/models/figure.tflite'
 sightglass run figure --runs 2
-for element in glsegment glpose glinfer glsegmentbin gldmabufexport resultsjson glfiguresrc; do
+for element in glsegment glpose glinfer glsegmentbin glframe gldmabufexport resultsjson glfiguresrc; do
   gst-inspect-1.0 $element >inspect.log
   has inspect.log 'Debian package'
 done

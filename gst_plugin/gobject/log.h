@@ -22,6 +22,7 @@ GstDebugCategory* results_log();  // sightglass-results
 GstDebugCategory* segment_log();  // glsegment
 GstDebugCategory* pose_log();     // glpose
 GstDebugCategory* infer_log();    // glinfer
+GstDebugCategory* frame_log();    // glframe
 // The category of the element that the calling thread works for, for code of all elements that run models (element/).
 // sightglass-base if the element is unknown.
 GstDebugCategory* element_log();

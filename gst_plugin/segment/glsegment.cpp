@@ -1,5 +1,6 @@
 #include <gst/gl/gl.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -45,6 +46,11 @@ class SegmentElement : public ModelElement {
   }
 
   bool get_property(guint id, GValue* value) const override;
+  // From the first framing on, as the camera eases back to the whole frame.
+  bool crops() const override {
+    if (current()->framing.follow != Follow::kNone) has_framed_ = true;
+    return has_framed_;
+  }
   Result<std::shared_ptr<const LoadedModel>> load(const std::shared_ptr<const ElementSettings>& wanted) const override;
   void adopt(const std::shared_ptr<const LoadedModel>& model) override;
 
@@ -59,6 +65,7 @@ class SegmentElement : public ModelElement {
   mutable std::mutex mutex_;
   std::optional<MaskSize> mask_size_;  // guarded
   BackgroundPicture picture_;
+  mutable std::atomic<bool> has_framed_ = false;
 };
 
 bool SegmentElement::get_property(guint id, GValue* value) const {
@@ -76,6 +83,11 @@ Status SegmentElement::check(const ElementSettings& at_start) {
     return invalid_argument(
         "attach-mask=true and the pad \"mask\" are for mask-source=model: the frames carry masks already");
   }
+  if (own.mask_source == MaskSource::kMeta && (own.framing.follow != Follow::kNone || own.look.main_person)) {
+    return invalid_argument(
+        "framing and people=main are for mask-source=model; with masks from upstream, put glframe downstream");
+  }
+  has_framed_ = false;
   return picture_.start(own);
 }
 

@@ -1,9 +1,12 @@
 #include "segment/segmenter.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "gl/gl_state_guard.h"
 #include "gobject/log.h"
+#include "gpu_engine/allocation_scope.h"
 #include "sightglass/gl_objects.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
@@ -35,7 +38,10 @@ Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::s
   SIGHTGLASS_ASSIGN_OR_RETURN(result->session_,
                               Session::create(target.group, std::move(plan), {.gated = skips || follows}));
   SIGHTGLASS_RETURN_IF_ERROR(result->create_parts(mask, settings.refine_for(mask.defaults), skips, follows));
-  // If masks are requested in mid-stream, a frame waits for the compiler.
+  // If masks are requested in mid-stream, a frame waits for the compiler; so it does if people are to be found.
+  result->look_.main_person = settings.look.main_person;
+  result->films_ = settings.framing.follow != Follow::kNone;
+  SIGHTGLASS_RETURN_IF_ERROR(result->prepare_people());
   if (settings.attach_mask || settings.needs_masks) result->traits_.mask = result->mask_;
   return std::unique_ptr<Effect>(std::move(result));
 }
@@ -88,6 +94,7 @@ Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips,
 // The first time, drivers finish what they leave to the first draw.
 Status Segmenter::resize(const FrameSize& size, const ElementSettings& /*settings*/) {
   size_ = size;
+  unframed_ = {};
   backdrop_.resize(size);
   if (classes_) classes_->resize(size.height);
   if (std::exchange(warm_, true)) return compositor_->resize(size.width, size.height, size.pixel_aspect);
@@ -98,6 +105,8 @@ Status Segmenter::resize(const FrameSize& size, const ElementSettings& /*setting
 void Segmenter::forget() {
   has_previous_ = watched_ = false;
   if (region_) region_->forget();
+  if (people_) people_->reset();
+  if (camera_) camera_->reset();
   smoother_->reset();
   frames_->reset();
 }
@@ -106,8 +115,41 @@ Status Segmenter::prepare(FrameJob& job) {
   const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
   look_ = settings.look_for(defaults_);
   fit_ = settings.fit;
+  framing_ = settings.framing;
+  see_time(job.time);
+  SIGHTGLASS_RETURN_IF_ERROR(prepare_people());
   if (region_) region_->plan(settings.run.mask_sync == MaskSync::kLatest);
   return backdrop_.prepare(job, *compositor_, context_);
+}
+
+void Segmenter::see_time(GstClockTime time) {
+  const float seconds = clock_.seconds_to(time);
+  if (seconds < 0) {
+    if (people_) people_->reset();
+    if (camera_) camera_->reset();
+  }
+  seconds_ = std::max(seconds, 0.0F);
+  since_mask_ += seconds_;
+  // The camera goes back to the whole frame before it is put away.
+  rests_ = framing_.follow != Follow::kNone ? 0 : std::min(rests_ + seconds_, kRest);
+  const bool filmed = std::exchange(films_, rests_ < kRest);
+  if (camera_ && !filmed) camera_->reset();
+}
+
+Status Segmenter::prepare_people() {
+  const bool allocates = films_ && size_.width > 0 && !unframed_;
+  if ((!finds_people() || people_) && (!films_ || camera_) && !allocates) return {};
+  const AllocationScope allocations(gl_);
+  if (!people_) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(PeopleFinder people, PeopleFinder::create(group_, mask_.width, mask_.height));
+    people_.emplace(std::move(people));
+  }
+  if (films_ && !camera_) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(Camera camera, Camera::create(group_, FrameKind::kRgba));
+    camera_.emplace(std::move(camera));
+  }
+  if (allocates) unframed_ = make_texture(gl_, GL_RGBA8, size_.width, size_.height);
+  return allocations.check("allocating what follows people");
 }
 
 Status Segmenter::feed(const FrameRef& frame, const InputTransform& mask_to_stored) {
@@ -127,7 +169,9 @@ Result<ModelStage> Segmenter::begin_stage(size_t stage, const UprightFrame& fram
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
   if (stage == 0) {
-    if (look_.smoothing > 0 || refine_ == Refine::kGuided || region_) frames_->see(frame.stored, mask_to_stored);
+    if (look_.smoothing > 0 || refine_ == Refine::kGuided || region_ || finds_people()) {
+      frames_->see(frame.stored, mask_to_stored);
+    }
     wanted_ = still_ ? watch(frame.stored, mask_to_stored) : BufferRange{};
   }
   GST_LOG_OBJECT(log_object(), "model: runs%s", still_ ? ", unless the GPU finds the image still" : "");
@@ -162,6 +206,15 @@ TextureRef Segmenter::postprocess_mask(TextureRef mask) {
   }
   // Also while it is not wanted, since it then forgets the frame.
   const std::optional<SeenFrame> seen = frames_->follow();
+  if (finds_people()) {
+    GST_TRACE_OBJECT(log_object(), "pass: finding people in the mask");
+    constexpr float kForgets = 2;  // seconds
+    if (since_mask_ > kForgets) people_->reset();
+    people_->find(mask, shown_part(mask_to_upright_), since_mask_, seen ? seen->noise : BufferRange{});
+    if (look_.main_person) mask = people_->main_person(mask);
+    since_mask_ = 0;
+    is_new_mask_ = true;
+  }
   const bool smooths = look_.smoothing > 0 && seen;
   compositor_->set_noise(seen ? seen->noise : BufferRange{}, smooths);
   if (smooths) {
@@ -183,9 +236,20 @@ Status Segmenter::draw(const UprightFrame& frame, GLuint output, Shown shown) {
   }
   GST_LOG_OBJECT(log_object(), "composite: frame, mask of inference %" G_GUINT64_FORMAT " and background",
                  inferences());
-  SIGHTGLASS_RETURN_IF_ERROR(
-      compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright_, output, look_));
+  SIGHTGLASS_RETURN_IF_ERROR(compositor_->draw(frame.stored, frame.upright_to_stored, mask_, mask_to_upright_,
+                                               films_ ? unframed_.id() : output, look_));
+  if (films_) SIGHTGLASS_RETURN_IF_ERROR(film(output));
   return draw_legend(output);
+}
+
+Status Segmenter::film(GLuint output) {
+  GST_TRACE_OBJECT(log_object(), "pass: the view of the camera");
+  const TextureRef picture{unframed_.id(), GL_TEXTURE_2D, size_.width, size_.height};
+  const float aspect = size_.pixel_aspect * static_cast<float>(size_.width) / static_cast<float>(size_.height);
+  const BufferRange noise = std::exchange(is_new_mask_, false) ? frames_->noise() : BufferRange{};
+  camera_->move(framing_, {Sight::kMask, people_->people(), mask_to_upright_, {}}, aspect, aspect, seconds_, picture,
+                {}, noise);
+  return camera_->draw(picture, {output, GL_TEXTURE_2D, size_.width, size_.height});
 }
 
 Result<std::optional<ShownMask>> Segmenter::attach(const FrameJob& job) {
@@ -195,7 +259,10 @@ Result<std::optional<ShownMask>> Segmenter::attach(const FrameJob& job) {
   }
   const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
   if (!settings.attach_mask && !settings.needs_masks) return std::optional<ShownMask>();
-  return std::optional(ShownMask{mask_, mask_to_upright_, settings.look.threshold});
+  if (!films_) return std::optional(ShownMask{mask_, mask_to_upright_, settings.look.threshold});
+  const GlStateGuard guard(gl_);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TextureRef mask, camera_->view_of(mask_, mask_to_upright_));
+  return std::optional(ShownMask{mask, {}, settings.look.threshold});
 }
 
 Status Segmenter::draw_legend(GLuint output) {

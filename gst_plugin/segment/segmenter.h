@@ -11,12 +11,14 @@
 #include "element/effect.h"
 #include "element/loaded_model.h"
 #include "segment/background.h"
+#include "segment/camera.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
 #include "segment/frame_pair.h"
 #include "segment/mask_filters.h"
 #include "segment/mask_model.h"
 #include "segment/model_input.h"
+#include "segment/people.h"
 #include "segment/region.h"
 #include "segment/settings.h"
 #include "sightglass/input_transform.h"
@@ -57,6 +59,12 @@ class Segmenter : public Effect {
   Status feed(const FrameRef& frame, const InputTransform& mask_to_stored);
   // The mask of the model as the look wants it.
   TextureRef postprocess_mask(TextureRef mask);
+  // Compiles and allocates what the settings of the frame need to find and to follow people.
+  Status prepare_people();
+  void see_time(GstClockTime time);
+  bool finds_people() const { return look_.main_person || films_; }
+  // Draws the frame through the camera.
+  Status film(GLuint output);
   Status draw_legend(GLuint output);
 
   GstGLContext* const context_;  // its thread runs all calls; null outside of pipelines
@@ -71,6 +79,9 @@ class Segmenter : public Effect {
   std::optional<ClassReader> classes_;   // if the model distinguishes several
   std::optional<ObjectReader> objects_;  // if the model finds objects
   std::optional<PersonRegion> region_;   // if the model looks at people only
+  std::optional<PeopleFinder> people_;   // once it was wanted, as the camera
+  std::optional<Camera> camera_;
+  GlTexture unframed_;  // what the camera films
   std::unique_ptr<OverlayPainter> painter_;
   std::unique_ptr<StillWatcher> still_;    // if the model does not run on still images
   std::optional<FeedbackInput> feedback_;  // if the model takes its previous mask
@@ -84,6 +95,13 @@ class Segmenter : public Effect {
   BufferRange wanted_;  // flag of the run; no buffer: it is wanted
 
   SegmentLook look_;  // of the current frame
+  CameraStyle framing_;
+  bool films_ = false;  // it is drawn through the camera
+  static constexpr float kRest = 10;
+  float rests_ = kRest;  // seconds since the camera has followed anyone
+  FrameClock clock_;
+  float seconds_ = 0, since_mask_ = 0;  // since the previous frame, and since that of the previous mask
+  bool is_new_mask_ = false;            // since the last frame
   Fit fit_ = Fit::kStretch;
   bool has_previous_ = false;       // model_mask_ is that of an earlier frame of the same scene
   InputTransform mask_to_upright_;  // of the mask

@@ -134,6 +134,10 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                        {false, "Background", "remove"},
                        {true, "As in the mask of the model", "keep"}},
                       kLive, "How to show uncertain foreground far from all regions of which the model is sure"),
+          row::choice(
+              "people", "People", look(&SegmentLook::main_person), "GstGLSegmentPeople",
+              {{false, "Everyone", "all"}, {true, "The largest or most central person, and nobody else", "main"}},
+              kLive, "Who is foreground; main stays with the same person, also while others pass by"),
           row::choice("fit", "Fit", &S::fit, "GstGLSegmentFit",
                       {{Fit::kStretch, "Scale each axis separately", "stretch"},
                        {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"}},
@@ -159,6 +163,10 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                        {OnFailure::kBackground, "Only background; black if drawing fails", "background"}},
                       kLive, "What to show when the mask of a frame cannot be computed while playing"),
       },
+      camera_properties(&S::framing, {{"framing", "Framing"},
+                                      {"framing-max-zoom", "Framing: maximum zoom"},
+                                      {"framing-margin", "Framing: margin"},
+                                      {"framing-speed", "Framing: speed"}}),
       run_properties<S>(&S::run));
   return *table;
 }

@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "element/element_settings.h"
 #include "gobject/properties.h"
+#include "segment/camera.h"
 #include "segment/look.h"
 #include "segment/mask_model.h"
 #include "segment/mask_refiner.h"
@@ -42,6 +44,7 @@ struct SegmentSettings : ElementSettings {
   std::optional<std::string> background_location;
   PictureFit background_fit = PictureFit::kCover;
   Fit fit = Fit::kStretch;
+  CameraStyle framing;
   // Not properties.
   bool needs_masks = false;                // besides attach_mask
   std::shared_ptr<const Picture> picture;  // at background_location, once loaded
@@ -55,5 +58,30 @@ struct SegmentSettings : ElementSettings {
 };
 
 const PropertyTable<SegmentSettings>& segment_properties();
+
+// The properties of a camera, in settings of any type.
+struct CameraProperty {
+  const char *name, *nick;
+};
+struct CameraNames {
+  CameraProperty follow, max_zoom, margin, speed;
+};
+template <typename S>
+std::vector<Property<S>> camera_properties(CameraStyle S::*camera, const CameraNames& names) {
+  return {row::choice(names.follow.name, names.follow.nick, within(camera, &CameraStyle::follow), "GstGLCameraFollow",
+                      {{Follow::kNone, "Nobody; the whole frame", "none"},
+                       {Follow::kPerson, "The main person", "person"},
+                       {Follow::kGroup, "Everyone", "group"}},
+                      kLive, "Whom a virtual camera shows, by panning and zooming within the frame"),
+          row::number(
+              names.max_zoom.name, names.max_zoom.nick, within(camera, &CameraStyle::max_zoom), 1, kMaxCameraZoom,
+              kLive, "Maximum magnification of the virtual camera (1 = it only pans, if the output has another shape)"),
+          row::number(
+              names.margin.name, names.margin.nick, within(camera, &CameraStyle::margin), 0, kMaxCameraMargin, kLive,
+              "Space between people and each side of the view of the virtual camera, as a fraction of the view"),
+          row::number(names.speed.name, names.speed.nick, within(camera, &CameraStyle::speed), kMinCameraSpeed,
+                      kMaxCameraSpeed, kLive,
+                      "Speed of the virtual camera; at 1, a pan over a third of the view takes about two seconds")};
+}
 
 }  // namespace sightglass

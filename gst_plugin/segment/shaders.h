@@ -33,6 +33,10 @@ inline constexpr GLuint kRegionBlock = 0, kRegionPlaceBlock = 1, kRegionNoiseBlo
 // In the first, the word with the flag of the next run, at an offset that every device can bind.
 inline constexpr int32_t kRegionFlagWord = 64;
 
+// Storage blocks of segment/people_*.comp and camera_*.comp, and the texture unit of cells.
+inline constexpr GLuint kPeopleBlock = 0, kPeopleNoiseBlock = 1, kPeopleCellsUnit = 2;
+inline constexpr GLuint kCameraBlock = 0, kCameraPlaceBlock = 1, kCameraNoiseBlock = 2, kCameraPeopleBlock = 3;
+
 // Storage blocks of classes.comp and of legend.comp.
 inline constexpr GLuint kScoresBinding = 0, kSeenBinding = 1;
 inline constexpr GLuint kLegendSeenBinding = 0, kPrimitivesBinding = 1;
@@ -67,6 +71,12 @@ inline ShaderKey smooth_shader(bool motion) {
 inline const ShaderKey kRegionPlaceShader{"segment/region_place.comp", {}};
 inline const ShaderKey kRegionFindShader{"segment/region_find.comp", {}};
 inline const ShaderKey kRegionPasteShader{"segment/region_paste.comp", {}};
+inline const ShaderKey kPeopleCellsShader{"segment/people_cells.comp", {}};
+inline const ShaderKey kPeopleFindShader{"segment/people_find.comp", {}};
+inline const ShaderKey kPeopleKeepShader{"segment/people_keep.comp", {}};
+inline const ShaderKey kCameraMoveShader{"segment/camera_move.comp", {}};
+inline const ShaderKey kCameraMaskShader{"segment/camera_mask.comp", {}};
+inline ShaderKey camera_draw_shader(FrameKind kind) { return frame_shader({"segment/camera_draw.frag", {}}, kind); }
 inline ShaderKey luma_shader(FrameKind kind) { return frame_shader({"segment/luma.comp", {}}, kind); }
 inline ShaderKey noise_shader(FrameKind kind) { return frame_shader({"segment/noise.comp", {}}, kind); }
 inline const ShaderKey kMotionShader{"segment/motion.comp", {}};
@@ -109,6 +119,7 @@ inline std::vector<ShaderKey> segment_shader_variants() {
     keys.push_back(luma_shader(kind));
     keys.push_back(noise_shader(kind));
     keys.push_back(still_watch_shader(kind));
+    keys.push_back(camera_draw_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(split_colors_shader(kind, refine));
       for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
@@ -121,7 +132,9 @@ inline std::vector<ShaderKey> segment_shader_variants() {
       }
     }
   }
-  for (const ShaderKey& key : {kBlurDiscShader, kRegionPlaceShader, kRegionFindShader, kRegionPasteShader}) {
+  for (const ShaderKey& key :
+       {kBlurDiscShader, kRegionPlaceShader, kRegionFindShader, kRegionPasteShader, kPeopleCellsShader,
+        kPeopleFindShader, kPeopleKeepShader, kCameraMoveShader, kCameraMaskShader}) {
     keys.push_back(key);
   }
   return keys;
@@ -155,6 +168,43 @@ inline constexpr float kRegionMostArea = 0.7F, kRegionLeaveArea = 0.85F;
 inline constexpr float kRegionShrink = 0.7F, kRegionShrunk = 0.9F, kRegionShare = 0.1F;
 // Frames from one look at the whole frame to the next.
 inline constexpr int32_t kRegionInterval = 15;
+
+// How segment/people.h finds people: shaders/segment/people_*.comp include these numbers.
+
+// Cells per side of a mask, at most.
+inline constexpr int kPeopleSide = 40, kPeopleCells = kPeopleSide * kPeopleSide;
+// Foreground that counts, and the share of it in a cell that counts.
+inline constexpr float kPeopleSure = 0.5F, kPeopleShare = 0.3F;
+// Units of area per cell, and how many of them a person has at least.
+inline constexpr int kPeopleUnits = 16, kPeopleLeastUnits = 24;
+// Rounds along rows and columns in which labels spread.
+inline constexpr int kPeopleRounds = 12;
+// The part of a region that is another person who touches the main one, rather than a remainder of a crossing.
+inline constexpr float kPeopleMixed = 0.12F;
+// Seconds after which those who touched the main person have passed.
+inline constexpr float kPeopleCrossing = 1.5F;
+// Weight of a new displacement in the motion of the main person, also while others touch it; and the motion, in cells
+// per mask, of someone who sits still.
+inline constexpr float kPeopleMotionShare = 0.3F, kPeopleMixedShare = 0.1F, kPeopleRest = 0.1F;
+// Cells around the main person that belong to it.
+inline constexpr int kPeopleReach = 3;
+// Seconds for which someone who is not seen may only be hidden; and a time that has no end.
+inline constexpr float kPeopleWait = 1.0F, kPeopleForever = 1000000.0F;
+
+// How segment/camera.h moves: shaders/segment/camera_move.comp includes these numbers.
+
+// How far people may move before the camera does, as fractions of the view, and as a difference of logarithms of its
+// size; and the part of that distance at which the camera has arrived.
+inline constexpr float kCameraZone = 0.06F, kCameraZoomZone = 0.16F, kCameraArrival = 0.25F;
+// Seconds until the camera reacts to that, and until it comes closer.
+inline constexpr float kCameraWait = 0.25F, kCameraCloserWait = 1.5F;
+// The part of the margin that people may enter, and the further part of the view at which the camera is twice as fast.
+inline constexpr float kCameraNear = 0.3F, kCameraUrgent = 0.1F;
+// The share of its lag by which the camera is ahead of people who walk; the time over which their speed is a mean, in
+// seconds; and a speed that nobody has, in heights of the frame per second.
+inline constexpr float kCameraLead = 0.8F, kCameraDriftTime = 0.4F, kCameraJump = 2.0F;
+// The filter of the view is at most this many fetches wide.
+inline constexpr int kCameraTaps = 12;
 
 // Block matching between two frames at mask size: shaders/segment/motion.comp includes these numbers.
 

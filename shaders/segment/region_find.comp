@@ -1,6 +1,7 @@
 // Finds the box of the people in the mask of what the model has sampled, and moves the region towards it: at once to
 // where they are, slowly away from where they are not. One work group.
 #include "gl/compute.h"
+#include "segment/boxes.glsl"
 #include "segment/region.glsl"
 #include "segment/shaders.h"
 
@@ -12,11 +13,6 @@ layout(std140, binding = kParamsBinding) uniform Params {
 };
 
 shared vec4 s_boxes[kGroupInvocations];
-
-const vec4 kNowhere = vec4(2.0, 2.0, -1.0, -1.0);
-
-vec4 united(vec4 a, vec4 b) { return vec4(min(a.xy, b.xy), max(a.zw, b.zw)); }
-float area(vec4 box) { return (box.z - box.x) * (box.w - box.y); }
 
 // The box of the foreground, in fractions of the mask, of means over four pixels.
 vec4 foreground_box(int lane, ivec2 cells) {

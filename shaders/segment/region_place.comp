@@ -1,6 +1,6 @@
 // Decides what the next run of the model samples, and writes that as the uniform block of lib/frame_block.glsl.
 #include "gl/compute.h"
-#include "lib/frame_block.glsl"
+#include "segment/frame_part.glsl"
 #include "segment/noise.glsl"
 #include "segment/region.glsl"
 #include "segment/shaders.h"
@@ -28,14 +28,5 @@ void main() {
   region_runs = runs ? 1u : 0u;
   if (!runs) return;  // the mask stays that of the last sample
   region_sampled = looks ? kWholeFrame : region_box;
-  vec2 origin = region_sampled.xy, size = region_sampled.zw - origin;
-  for (int row = 0; row < 2; ++row) {
-    vec4 m = frame_place[row];
-    frame_block[row] = vec4(m.xy * size, dot(m.xyz, vec3(origin, 1.0)), m.w);
-  }
-  frame_block[2] = frame_visible;
-  frame_block[3] = frame_centers;
-  frame_block[4] = frame_chroma_centers;
-  frame_block[5] = frame_chroma;
-  for (int row = 0; row < 3; ++row) frame_block[6 + row] = frame_color[row];
+  STORE_FRAME_PART(frame_block, region_sampled);
 }

@@ -30,8 +30,8 @@ struct Expected {
 
 bool is_ours(const std::string& category) {
   return category.starts_with("sightglass") || category.starts_with("glsegment") || category.starts_with("glpose") ||
-         category.starts_with("glinfer") || category == "gldmabufexport" || category == "glfiguresrc" ||
-         category == "resultsjson";
+         category.starts_with("glinfer") || category == "gldmabufexport" || category == "glframe" ||
+         category == "glfiguresrc" || category == "resultsjson";
 }
 
 // The lines of our categories, from construction to destruction.

@@ -20,9 +20,8 @@
 namespace sightglass::test {
 namespace {
 
-constexpr const char* kElements[] = {"glsegment",   "glsegmentbin", "glpose",      "glposebin",
-                                     "glinfer",     "glinferbin",   "glfiguresrc", "gldmabufexport",
-                                     "resultsjson", "y4mread",      "y4mwrite"};
+constexpr const char* kElements[] = {"glsegment",   "glsegmentbin",   "glpose",  "glposebin",   "glinfer", "glinferbin",
+                                     "glfiguresrc", "gldmabufexport", "glframe", "resultsjson", "y4mread", "y4mwrite"};
 
 class PropertyRules : public ::testing::TestWithParam<const char*> {
  protected:

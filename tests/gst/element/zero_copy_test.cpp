@@ -65,13 +65,15 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
   for (const char* look :
        {"smoothing=0.5 refine=bilateral", "smoothing=0.5 refine=guided", "background=color feather=8 light-wrap=0.5",
         "background=transparent feather=-8 edge-offset=2", "mask-sync=latest gpu-budget=1", "attach-mask=true",
-        "region=person"}) {
+        "region=person", "people=main", "framing=person attach-mask=true"}) {
     pipelines.push_back(segment + model + look);
   }
   pipelines.push_back(segment + "background=overlay model=" + red_model(Head::kFourClasses));
   pipelines.push_back(segment + "model=" + yolo_model({.coefficients = 32}));
   // With masks for other elements.
   pipelines.push_back(segment + model + "segment.mask ! queue ! fakesink async=false segment.src ! queue");
+  // With a camera that follows masks.
+  pipelines.push_back("gleffects_identity ! glsegment attach-mask=true " + model + "! glframe name=segment");
   // With a second video as background.
   pipelines.push_back("gleffects_identity ! glsegmentbin name=bin light-wrap=0.5 " + model +
                       "gltestsrc pattern=checkers-8 ! video/x-raw(memory:GLMemory),width=200,height=100 ! "

@@ -89,8 +89,8 @@ async function startPicture(webrtc) {
 // ---- Properties ----
 
 // Shown first, in this order, if the element has them.
-const FIRST = ["model", "background", "blur-strength", "background-color", "overlay-opacity", "draw", "threshold", "softness",
-  "smoothing", "feather", "max-objects", "line-width", "point-size", "hud"];
+const FIRST = ["model", "background", "blur-strength", "background-color", "framing", "people", "overlay-opacity", "draw",
+  "threshold", "softness", "smoothing", "feather", "max-objects", "line-width", "point-size", "hud"];
 
 // Some descriptions also say what only the command line can do.
 const BLURBS = {model: "Models for this task that were on this machine at the start; `sightglass models fetch` downloads more"};
