@@ -175,6 +175,8 @@ inline constexpr int32_t kRegionInterval = 15;
 inline constexpr int kPeopleSide = 40, kPeopleCells = kPeopleSide * kPeopleSide;
 // Foreground that counts, and the share of it in a cell that counts.
 inline constexpr float kPeopleSure = 0.5F, kPeopleShare = 0.3F;
+// A cell with less foreground than both sides have, by more than this share, parts people.
+inline constexpr float kPeopleGap = 0.2F;
 // Units of area per cell, and how many of them a person has at least.
 inline constexpr int kPeopleUnits = 16, kPeopleLeastUnits = 24;
 // Rounds along rows and columns in which labels spread.

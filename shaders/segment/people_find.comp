@@ -27,7 +27,19 @@ shared uint s_changed, s_any_main, s_best;
 int columns() { return int(people_grid.x); }
 int rows() { return int(people_grid.y); }
 int cells() { return columns() * rows(); }
-bool is_foreground(int n) { return people_shares[n] >= kPeopleShare; }
+
+// Whether there is more foreground on both sides, in up to two cells: the gap between people who stand side by side.
+bool is_gap(int n) {
+  int column = n % columns();
+  float left = 0.0, right = 0.0;
+  for (int i = 1; i <= 2; ++i) {
+    if (column >= i) left = max(left, people_shares[n - i]);
+    if (column + i < columns()) right = max(right, people_shares[n + i]);
+  }
+  return min(left, right) > people_shares[n] + kPeopleGap;
+}
+
+bool is_foreground(int n) { return people_shares[n] >= kPeopleShare && !is_gap(n); }
 uint area_of(int n) { return uint(people_shares[n] * float(kPeopleUnits) + 0.5); }
 
 // Spreads regions and labels along one line of cells, both ways.
@@ -146,7 +158,7 @@ void main() {
     had |= shape.x << uint(i);
     near |= shape.y << uint(i);
   }
-  vec4 box = kNowhere, group = kNowhere, sums = vec4(0.0);
+  vec4 sums = vec4(0.0);
   memoryBarrierBuffer();
   barrier();  // all lanes have read the previous labels
   for (int n = lane, i = 0; n < cells(); n += int(kGroupInvocations), ++i) {
@@ -159,31 +171,30 @@ void main() {
       is_main = is_main && !emerges;
       shape = crossing > 0.0 ? shape : is_main;
       label = is_main ? kMain : kOther;
-      if ((s_totals[cell >> 16u] & kFar) >= uint(kPeopleLeastUnits)) {
-        group = united(group, people_boxes[n]);
-      } else {
-        label = 0u;  // a hand or a shred, of whoever is near
-      }
-      if (is_main) {
-        box = united(box, people_boxes[n]);
-        sums += people_shares[n] * vec4(n % columns(), n / columns(), 1.0, 0.0);
-      }
+      // Otherwise a hand or a shred, of whoever is near.
+      if ((s_totals[cell >> 16u] & kFar) < uint(kPeopleLeastUnits)) label = 0u;
+      if (is_main) sums += people_shares[n] * vec4(n % columns(), n / columns(), 1.0, 0.0);
     }
     if (found || lost > kPeopleWait) people_labels[n] = (emerges ? 0u : label) | (shape ? kShape : 0u);
     s_cells[n] = label == 0u ? kFar : label;
   }
-  box = union_of_lanes(lane, box);
-  group = union_of_lanes(lane, group);
   s_partial[lane] = sums;
   flood(lane);
-  for (int n = lane; n < cells(); n += int(kGroupInvocations)) {
-    // The label in the two lowest bits; the distance above them.
-    bool kept = s_cells[n] == kFar || ((s_cells[n] & 3u) == kMain && s_cells[n] >> 2u <= uint(kPeopleReach));
-    imageStore(u_cells, ivec2(n % columns(), n / columns()), vec4(kept ? 1.0 : 0.0, 0.0, 0.0, 1.0));
-  }
-  if (lane != 0) return;
   sums = vec4(0.0);
   for (int i = 0; i < int(kGroupInvocations); ++i) sums += s_partial[i];
+  barrier();
+  vec4 box = kNowhere, group = kNowhere;
+  for (int n = lane; n < cells(); n += int(kGroupInvocations)) {
+    // The label in the two lowest bits; the distance above them.
+    bool is_near = s_cells[n] != kFar && s_cells[n] >> 2u <= uint(kPeopleReach);
+    bool is_main = is_near && (s_cells[n] & 3u) == kMain;
+    if (is_near) group = united(group, people_boxes[n]);
+    if (is_main) box = united(box, people_boxes[n]);
+    imageStore(u_cells, ivec2(n % columns(), n / columns()), vec4(is_main || s_cells[n] == kFar ? 1.0 : 0.0));
+  }
+  box = union_of_lanes(lane, box);
+  group = union_of_lanes(lane, group);
+  if (lane != 0) return;
   vec2 center = sums.xy / max(sums.z, 1e-6);
   bool stays = found && !chooses && lost == 0.0;
   vec2 motion = stays ? people_motion.xy : vec2(0.0);

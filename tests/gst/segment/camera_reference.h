@@ -77,7 +77,7 @@ class PeopleReference {
     std::vector<int> seeds(cells());
     bool any_main = false;
     for (size_t n = 0; n < cells(); ++n) {
-      if (shares_[n] < kPeopleShare) continue;
+      if (!is_foreground(n)) continue;
       seeds[n] = begins ? 0 : previous_label(static_cast<int>(n), shift);
       any_main = any_main || seeds[n] == 1;
     }
@@ -116,13 +116,8 @@ class PeopleReference {
       is_main = is_main && !emerging[n];
       if (crossing == 0) shape[n] = is_main;
       now[n] = is_main ? 1 : 2;
-      if (areas[static_cast<size_t>(regions[n])] >= kPeopleLeastUnits) {
-        group = united(group, boxes_[n]);
-      } else {
-        now[n] = 0;
-      }
+      if (areas[static_cast<size_t>(regions[n])] < kPeopleLeastUnits) now[n] = 0;
       if (!is_main) continue;
-      main = united(main, boxes_[n]);
       sums[0] += shares_[n] * (static_cast<int>(n) % columns_);
       sums[1] += shares_[n] * (static_cast<int>(n) / columns_);
       sums[2] += shares_[n];
@@ -135,7 +130,12 @@ class PeopleReference {
     std::vector<int> steps;
     const std::vector<int> all = spread(now, false, &steps);
     keeps.assign(cells(), true);
-    for (size_t n = 0; n < cells(); ++n) keeps[n] = all[n] == 0 || (all[n] == 1 && steps[n] <= kPeopleReach);
+    for (size_t n = 0; n < cells(); ++n) {
+      const bool is_near = all[n] != 0 && steps[n] <= kPeopleReach;
+      keeps[n] = all[n] == 0 || (is_near && all[n] == 1);
+      if (is_near) group = united(group, boxes_[n]);
+      if (is_near && all[n] == 1) main = united(main, boxes_[n]);
+    }
     const std::array<double, 2> center{sums[0] / std::max(sums[2], 1e-6), sums[1] / std::max(sums[2], 1e-6)};
     const bool stays = found && any_main && lost == 0;
     for (size_t i = 0; i < 2; ++i) {
@@ -150,6 +150,15 @@ class PeopleReference {
 
  private:
   size_t cells() const { return static_cast<size_t>(columns_ * rows_); }
+  bool is_foreground(size_t n) const {
+    const int column = static_cast<int>(n) % columns_;
+    double left = 0, right = 0;
+    for (int i = 1; i <= 2; ++i) {
+      if (column >= i) left = std::max(left, shares_[n - static_cast<size_t>(i)]);
+      if (column + i < columns_) right = std::max(right, shares_[n + static_cast<size_t>(i)]);
+    }
+    return shares_[n] >= kPeopleShare && std::min(left, right) <= shares_[n] + kPeopleGap;
+  }
   double x_of(size_t n) const { return (static_cast<int>(n) % columns_ + 0.5) / columns_; }
   double y_of(size_t n) const { return (static_cast<int>(n) / columns_ + 0.5) / rows_; }
 
@@ -213,7 +222,7 @@ class PeopleReference {
       next.pop_front();
       around(n, [&](int other) {
         const auto o = static_cast<size_t>(other);
-        if (within && shares_[o] < kPeopleShare) return;
+        if (within && !is_foreground(o)) return;
         const int steps = distance[static_cast<size_t>(n)] + 1;
         if (steps > distance[o] || (steps == distance[o] && labels[o] <= labels[static_cast<size_t>(n)])) return;
         distance[o] = steps;
@@ -228,14 +237,14 @@ class PeopleReference {
   std::vector<int> regions_of() const {
     std::vector<int> regions(cells(), -1);
     for (int first = 0; first < static_cast<int>(cells()); ++first) {
-      if (shares_[static_cast<size_t>(first)] < kPeopleShare || regions[static_cast<size_t>(first)] >= 0) continue;
+      if (!is_foreground(static_cast<size_t>(first)) || regions[static_cast<size_t>(first)] >= 0) continue;
       std::deque<int> next{first};
       regions[static_cast<size_t>(first)] = first;
       while (!next.empty()) {
         const int n = next.front();
         next.pop_front();
         around(n, [&](int other) {
-          if (shares_[static_cast<size_t>(other)] < kPeopleShare || regions[static_cast<size_t>(other)] >= 0) return;
+          if (!is_foreground(static_cast<size_t>(other)) || regions[static_cast<size_t>(other)] >= 0) return;
           regions[static_cast<size_t>(other)] = first;
           next.push_back(other);
         });

@@ -183,6 +183,22 @@ TEST_F(PeopleTest, ChangesNothingForOnePerson) {
   }
 }
 
+// With a gap of less than a cell, wherever it is.
+TEST_F(PeopleTest, PartsPeopleWhoStandSideBySide) {
+  make_people(256, 144);
+  double least = 1, most = 0;
+  for (double x = 90; x < 98; x += 1) {
+    people_->reset();
+    const Drawing main = person(256, 144, x, 80, 120), other = person(256, 144, x + 2 * 0.16 * 120 + 5, 80, 120);
+    const Kept result = kept(find(both(main, other)), other, main);
+    least = std::min(least, result.person);
+    most = std::max(most, result.other);
+  }
+  std::printf("at least %.1f %% of the more central one, at most %.1f %% of the other one\n", 100 * least, 100 * most);
+  EXPECT_GT(least, 0.97);
+  EXPECT_LT(most, 0.06);
+}
+
 // Somebody walks past behind the main person, who sits still.
 TEST_F(PeopleTest, RemovesAPasserBy) {
   make_people(256, 144);
