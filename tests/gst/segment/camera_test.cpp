@@ -428,5 +428,52 @@ TEST_F(CameraTest, DrawsTheFrameBitForBitWithoutZoom) {
   EXPECT_EQ(most, 0);
 }
 
+// Every pixel against Catmull-Rom in double precision, enlarged and reduced.
+TEST_F(CameraTest, FiltersAsTheReference) {
+  constexpr int kSide = 48;
+  std::minstd_rand random(2);
+  const Rgba frame = painted(kSide, kSide, [&](int32_t x, int32_t y) {
+    return std::array{static_cast<int>(random() % 60) + 3 * x, 4 * y, (x / 4 + y / 4) % 2 * 200 + 20};
+  });
+  const auto weight = [](double x) {
+    x = std::abs(x);
+    return x < 1 ? (1.5 * x - 2.5) * x * x + 1 : x < 2 ? ((2.5 - 0.5 * x) * x - 4) * x + 2 : 0;
+  };
+  const GlTexture texture = upload(gl(), frame);
+  const FrameRef ref{TextureRef{texture.id(), GL_TEXTURE_2D, kSide, kSide}};
+  for (const int side : {96, 31, 20}) {
+    camera_->reset();
+    const Box part = move({Follow::kPerson, 1, 1, 2.5, 0.1, 1}, {{0.3, 0.25, 0.7, 0.8}});
+    camera_->reset();
+    camera_->move({.follow = Follow::kPerson, .max_zoom = 2.5F, .margin = 0.1F},
+                  {Sight::kObjects, {}, {}, {{0.3F, 0.25F, 0.7F, 0.8F}}}, 1, 1, 0, ref, {}, {});
+    const GlTexture output = make_texture(gl(), GL_RGBA8, side, side);
+    ASSERT_TRUE(camera_->draw(ref, {output.id(), GL_TEXTURE_2D, side, side}).ok());
+    const Rgba drawn = download(gl(), output.id(), side, side);
+    const double scale = std::max((part[2] - part[0]) * kSide / side, 1.0);
+    double most = 0;
+    for (int y = 0; y < side; ++y) {
+      for (int x = 0; x < side; ++x) {
+        const double u = (part[0] + (part[2] - part[0]) * (x + 0.5) / side) * kSide;
+        const double v = (part[1] + (part[3] - part[1]) * (y + 0.5) / side) * kSide;
+        for (size_t c = 0; c < 3; ++c) {
+          double sum = 0, weights = 0;
+          for (int row = -8; row < kSide + 8; ++row) {
+            const double of_row = weight((row + 0.5 - v) / scale);
+            for (int column = -8; of_row != 0 && column < kSide + 8; ++column) {
+              const double w = of_row * weight((column + 0.5 - u) / scale);
+              sum += w * frame.at(std::clamp(column, 0, kSide - 1), std::clamp(row, 0, kSide - 1))[c];
+              weights += w;
+            }
+          }
+          most = std::max(most, std::abs(std::clamp(sum / weights, 0.0, 255.0) - drawn.at(x, y)[c]));
+        }
+      }
+    }
+    std::printf("%d of %.1f pixels: differs by at most %.2f of 255\n", side, (part[2] - part[0]) * kSide, most);
+    EXPECT_LT(most, 2) << "linear filters of GPUs have 256 steps between two pixels";
+  }
+}
+
 }  // namespace
 }  // namespace sightglass::test
