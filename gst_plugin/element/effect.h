@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,24 +38,6 @@ struct FrameJob {
   // Set by the runner.
   Status failure;               // the reason, if the frame can be shown despite a failure
   bool awaits_results = false;  // its results will arrive
-};
-
-// The time between frames, for filters. A frame with an earlier time is unrelated to the previous one.
-class FrameClock {
- public:
-  // Seconds since the previous frame; below 0: unrelated.
-  float seconds_to(GstClockTime time) {
-    constexpr float kUsual = 1.0F / 30;
-    if (!GST_CLOCK_TIME_IS_VALID(time)) return kUsual;
-    const GstClockTime before = std::exchange(before_, time);
-    if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return -1;
-    // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
-    constexpr double kTick = 1e-4;
-    return static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
-  }
-
- private:
-  GstClockTime before_ = GST_CLOCK_TIME_NONE;
 };
 
 // One run of a session.

@@ -42,18 +42,20 @@ Status check_run_time(uint64_t model_ns, const ResourceLimits& limits, size_t st
                    "); raise run-limit, or use a smaller model");
 }
 
-bool RunClock::is_new_at(GstClockTime time) {
+float FrameClock::seconds_to(GstClockTime time) {
   constexpr float kUsual = 1.0F / 30;
-  if (!GST_CLOCK_TIME_IS_VALID(time)) {
-    seconds_ += kUsual;
-    return false;
-  }
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return kUsual;
   const GstClockTime before = std::exchange(before_, time);
-  if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return true;
+  if (!GST_CLOCK_TIME_IS_VALID(before) || time <= before) return -1;
   // Rounded to 0.1 ms, so that frames at a constant rate have equal distances, which avoids uploads.
   constexpr double kTick = 1e-4;
-  seconds_ += static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
-  return false;
+  return static_cast<float>(std::max(std::round(static_cast<double>(time - before) / 1e9 / kTick), 1.0) * kTick);
+}
+
+bool RunClock::is_new_at(GstClockTime time) {
+  const float seconds = frames_.seconds_to(time);
+  seconds_ += std::max(seconds, 0.0F);
+  return seconds < 0;
 }
 
 void RunClock::forget() {

@@ -84,17 +84,27 @@ class Cadence {
   uint32_t since_run_ = 0;  // frames since the last run, including its own; 0: no run yet
 };
 
-// The time between the frames of runs, for filters.
+// The time between frames, for filters. A frame with an earlier time is unrelated to the previous one.
+class FrameClock {
+ public:
+  // Seconds since the previous frame; below 0: unrelated.
+  float seconds_to(GstClockTime time);
+
+ private:
+  GstClockTime before_ = GST_CLOCK_TIME_NONE;
+};
+
+// The time between the frames of runs.
 class RunClock {
  public:
-  // Counts a frame. Returns whether it is unrelated to the previous one: the first frame, or one with an earlier time.
+  // Counts a frame. Returns whether it is unrelated to the previous one.
   bool is_new_at(GstClockTime time);
   void forget();  // the next frame is unrelated
   // Seconds between the frame of the previous run and that of the one that begins; below 0: they are unrelated.
   float seconds_of_run();
 
  private:
-  GstClockTime before_ = GST_CLOCK_TIME_NONE;
+  FrameClock frames_;
   float seconds_ = 0;  // since the frame of the previous run
   bool is_new_ = true;
 };

@@ -136,7 +136,7 @@ Status Inferencer::prepare(FrameJob& job) {
   set_look(static_cast<const InferSettings&>(*job.settings));
   if (objects_ && job.input != nullptr) SIGHTGLASS_RETURN_IF_ERROR(take_objects(job.input));
   if (!look_.tracking) return {};
-  job.is_new_scene = clock_.is_new_at(job.input != nullptr ? GST_BUFFER_PTS(job.input) : GST_CLOCK_TIME_NONE);
+  job.is_new_scene = clock_.is_new_at(job.time);
   return {};
 }
 

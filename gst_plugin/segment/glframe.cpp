@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "element/model_filter.h"
+#include "element/model_pace.h"
 #include "gl/gl_state_guard.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"

@@ -10,6 +10,7 @@
 #include "draw/overlay_painter.h"
 #include "element/effect.h"
 #include "element/loaded_model.h"
+#include "element/model_pace.h"
 #include "segment/background.h"
 #include "segment/camera.h"
 #include "segment/class_reader.h"

@@ -1,10 +1,11 @@
 // Selects the next object of the frame: decides whether the model runs, and the part of the frame that it samples.
 #include "infer/objects.glsl"
-#include "detect/frame_part.glsl"
+#include "gl/frame_part.glsl"
 
 layout(local_size_x = 1) in;
 layout(std430, binding = 0) buffer State { OBJECTS; };
 layout(std430, binding = 1) writeonly buffer Flag { uint model_runs; };
+layout(std430, binding = 2) writeonly buffer Place { vec4 frame_block[9]; };
 layout(std430, binding = 3) readonly buffer Found { DETECTIONS; };
 
 void main() {
@@ -28,5 +29,5 @@ void main() {
   vec2 corner = 0.5 * (seen.xy + seen.zw) - 0.5 * part;
   vec2 of_box = 1.0 / max(box.zw - box.xy, 1e-6);
   crop = vec4((corner - box.xy) * of_box, part * of_box);
-  place_part(corner, vec2(part.x, 0.0), vec2(0.0, part.y));
+  STORE_FRAME_PART(frame_block, corner, vec2(part.x, 0.0), vec2(0.0, part.y));
 }

@@ -3,7 +3,7 @@
 #include "segment/boxes.glsl"
 #include "segment/camera.glsl"
 #include "segment/camera.h"
-#include "segment/frame_part.glsl"
+#include "gl/frame_part.glsl"
 #include "segment/noise.glsl"
 #include "segment/shaders.h"
 
@@ -167,5 +167,6 @@ void main() {
   vec2 first = inside(camera_view.xy, size) - 0.5 * size;
   vec4 part = vec4(first, first + size) / vec2(u_shape.x, 1.0).xyxy;
   camera_part = part;
-  STORE_FRAME_PART(frame_block, part);
+  vec2 shown = part.zw - part.xy;
+  STORE_FRAME_PART(frame_block, part.xy, vec2(shown.x, 0.0), vec2(0.0, shown.y));
 }

@@ -1,6 +1,6 @@
 // Decides what the next run of the model samples, and writes that as the uniform block of lib/frame_block.glsl.
 #include "gl/compute.h"
-#include "segment/frame_part.glsl"
+#include "gl/frame_part.glsl"
 #include "segment/noise.glsl"
 #include "segment/region.glsl"
 #include "segment/shaders.h"
@@ -28,5 +28,6 @@ void main() {
   region_runs = runs ? 1u : 0u;
   if (!runs) return;  // the mask stays that of the last sample
   region_sampled = looks ? kWholeFrame : region_box;
-  STORE_FRAME_PART(frame_block, region_sampled);
+  vec2 size = region_sampled.zw - region_sampled.xy;
+  STORE_FRAME_PART(frame_block, region_sampled.xy, vec2(size.x, 0.0), vec2(0.0, size.y));
 }
