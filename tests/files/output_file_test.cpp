@@ -26,6 +26,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What has reached the disk: the text of files, and the names in directories.
+std::vector<std::string>* synced = nullptr;
+
+void note_sync(int descriptor) {
+  const std::string path = fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor));
+  if (!fs::is_directory(path)) {
+    std::ifstream file(path, std::ios::binary);
+    synced->push_back("text " + std::string(std::istreambuf_iterator<char>(file), {}));
+    return;
+  }
+  for (const auto& entry : fs::directory_iterator(path)) synced->push_back("name " + entry.path().filename().string());
+}
+
+}  // namespace
+}  // namespace sightglass::test
+
+// In place of that of the C library.
+extern "C" int fsync(int descriptor) {
+  if (sightglass::test::synced != nullptr) sightglass::test::note_sync(descriptor);
+  return 0;
+}
+
+namespace sightglass::test {
+namespace {
+
 class OutputFile : public testing::Test {
  protected:
   OutputFile() { fs::create_directories(folder_); }
@@ -61,6 +86,16 @@ TEST_F(OutputFile, IsCompleteOrAbsent) {
   EXPECT_EQ(read(place), "new");
   EXPECT_EQ(mode_of(place), 0600U);
   EXPECT_EQ(files(), 1U);
+}
+
+// After a power cut, a name without its text would be an empty file.
+TEST_F(OutputFile, TheTextIsOnTheDiskBeforeTheNameAndTheNameBeforeTheReturn) {
+  std::vector<std::string> order;
+  synced = &order;
+  const Status written = write_output_file(path("place"), "text");
+  synced = nullptr;
+  ASSERT_TRUE(written.ok()) << written.message();
+  EXPECT_EQ(order, (std::vector<std::string>{"text text", "name place"}));
 }
 
 TEST_F(OutputFile, TemporaryNamesAreUnpredictable) {
