@@ -223,6 +223,23 @@ TEST(MemoryOfMetadata, EmptyLabelsTakeNoExtraMemory) {
   EXPECT_LT(measured.peak_bytes, 6 * kMebibyte);
 }
 
+// Notes of an exporter that state fewer bytes than they become.
+TEST(MemoryOfMetadata, InflatingEndsAtTheStatedSize) {
+  constexpr size_t kInflated = size_t{64} << 20;
+  ModelBuilder m;
+  m.add_output(m.add_op(schema::BuiltinOperator::RELU, {m.add_input({1, 4, 4, 3})}, {1, 4, 4, 3}));
+  std::vector<std::byte> file = m.build();
+  attach(file, {{"metadata.json", std::string(kInflated, ' '), 8, true, {}, 1000}});
+  watch_allocations();
+  const auto model = Model::load(file, "m.tflite");
+  const int64_t peak = watched_allocations().peak_bytes - static_cast<int64_t>(file.size());
+  std::printf("%zu bytes that become 64 MiB take %lld bytes\n", file.size(), static_cast<long long>(peak));
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  EXPECT_LT(peak, kMebibyte);
+  ASSERT_EQ((*model)->metadata().problems.size(), 1u);
+  EXPECT_NE((*model)->metadata().problems[0].find("is damaged"), std::string::npos);
+}
+
 // Metadata of real models is unaffected.
 TEST(MemoryOfMetadata, AThousandLabelsAreReadCompletely) {
   const Measured measured = import_bomb({.tensors = 4, .lists = 8, .labels = 1001, .bytes = 40});

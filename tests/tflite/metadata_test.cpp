@@ -126,6 +126,21 @@ TEST(Metadata, NotesOfTheExporter) {
   }
 }
 
+// Its models name them as the labels of an output.
+TEST(Metadata, NotesAreNoLabels) {
+  schema::ModelDescriptionT model = description();
+  auto& files = model.subgraph_metadata[0]->output_tensor_metadata[0]->associated_files;
+  files.resize(1);
+  files[0]->name = "temp_meta.txt";
+  std::vector<std::byte> file = file_with(packed(model));
+  attach(file, {{"temp_meta.txt", kPython}});
+  const ModelMetadata metadata = metadata_of(file);
+  EXPECT_EQ(metadata.exporter.class_names.size(), 4u);
+  ASSERT_EQ(metadata.outputs.size(), 1u);
+  EXPECT_TRUE(metadata.outputs[0].labels().empty());
+  EXPECT_TRUE(metadata.problems.empty());
+}
+
 // Long enough for codes of their own and for repeats, and damaged everywhere.
 TEST(Metadata, DamagedNotesDoNotPreventLoading) {
   std::string text = "{'task': 'detect', 'names': {";

@@ -133,6 +133,12 @@ TEST(RefusedShapes, NegativeHugeAndDeep) {
   expect_invalid([](SmallModel& s) { s.m.tensor(s.relu).shape[1] = -7; }, {"relu"});
   expect_unsupported([](SmallModel& s) { s.m.tensor(s.input).shape = {65536, 65536, 65536, 65536}; }, {"input"});
   expect_unsupported([](SmallModel& s) { s.m.tensor(s.input).shape = {INT32_MAX, INT32_MAX, 2}; }, {"input"});
+  // 2^64 + 4 elements, which are 4 in 64 bits.
+  expect_unsupported(
+      [](SmallModel& s) {
+        s.m.tensor(s.input).shape = {111620, 8681, 49477, 384773};
+      },
+      {"input", "elements"});
   expect_unsupported([](SmallModel& s) { s.m.tensor(s.input).shape = Dims(9, 1); }, {"input", "9"});
   expect_unsupported([](SmallModel& s) { s.m.tensor(s.input).shape = {1, 0, 4, 2}; }, {"input"});
 }
@@ -337,6 +343,21 @@ TEST(Limits, NodesElementsAndFolding) {
   options = {};
   options.max_tensor_elements = 40;
   expect_refused(SmallModel().m, ErrorCode::kUnsupported, {"output", "40"}, options);
+
+  // Operators of which only several together take too long.
+  options = {};
+  options.max_folding_steps = 500;
+  for (const int sums : {1, 2}) {
+    ModelBuilder m;
+    int sum = m.add_filled({1, 100}, 1);
+    for (int i = 0; i < sums; ++i) sum = m.add_op(Op::ADD, {sum, sum}, {1, 100});
+    m.add_output(m.add_op(Op::ADD, {m.add_input({1, 100}), sum}, {1, 100}));
+    if (sums == 1) {
+      EXPECT_TRUE(import_bytes(m.build(), options).ok());
+    } else {
+      expect_refused(m, ErrorCode::kUnsupported, {"ADD #1", "takes too long"}, options);
+    }
+  }
 
   // Constants that grow step by step, to much more than the file contains.
   ModelBuilder m;
