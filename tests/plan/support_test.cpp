@@ -63,6 +63,17 @@ TEST_F(SupportTest, SupportedModelsHaveAPlan) {
   EXPECT_EQ(report.operators[0].obstructed, 0);
 }
 
+// Operators may take them, but the memory of a plan holds at most five.
+TEST_F(SupportTest, InputsOfSixDimensionsAreNamed) {
+  ModelBuilder m;
+  const int in = m.add_input({1, 2, 1, 2, 2, 3}, schema::TensorType::FLOAT32, "six");
+  m.add_output(m.add_op(Op::RESHAPE, {in, m.add_ints({4}, {1, 2, 4, 3})}, {1, 2, 4, 3}));
+  const SupportReport report = checked(m);
+  EXPECT_TRUE(names(report, "", "tensor 'six' is float32")) << all_of(report);
+  EXPECT_TRUE(names(report, "", "at most five dimensions")) << all_of(report);
+  EXPECT_FALSE(report.plan);
+}
+
 TEST_F(SupportTest, NamesEveryUnknownOperator) {
   ModelBuilder m;
   const int in = m.add_input({1, 4, 4, 2});
