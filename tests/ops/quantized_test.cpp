@@ -39,6 +39,22 @@ TEST_F(QuantizedTest, Conv2d) {
   }
 }
 
+// Many sums are half a step. Those of int8 are rounded once, and those of uint8 twice.
+TEST_F(QuantizedTest, SumsHalfAStepFromTwoResults) {
+  for (const DataType type : {DataType::kUInt8, DataType::kInt8}) {
+    const int64_t zero = type == DataType::kUInt8 ? 128 : 0;
+    const Quantized half{type, {0.5f}, zero}, weight{type, {0.5f}, zero, 0}, result{type, {4}, zero};
+    CaseBuilder conv(90);
+    const ValueId image = conv.input({1, 9, 9, 1}, half), filters = conv.constant({16, 1, 1, 1}, weight);
+    conv.node(OpType::kConv2d, Conv2dAttr{}, {image, filters, conv.bias(16)}, result);
+    check(conv.build(std::string(to_string(type)) + " CONV_2D between two steps"), false, kExact);
+    CaseBuilder connected(91);
+    const ValueId rows = connected.input({81, 1}, half), matrix = connected.constant({16, 1}, weight);
+    connected.node(OpType::kFullyConnected, FullyConnectedAttr{}, {rows, matrix, connected.bias(16)}, result);
+    check(connected.build(std::string(to_string(type)) + " FULLY_CONNECTED between two steps"), false, kExact);
+  }
+}
+
 TEST_F(QuantizedTest, DepthwiseConv2d) {
   uint64_t seed = 100;
   for (const Types& types : kTypes) {
