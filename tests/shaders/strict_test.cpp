@@ -244,12 +244,15 @@ TEST(StrictText, BuffersAreOrderedByMemoryBarriers) {
       {"infer/range.comp", "only one invocation accesses the buffer"},
       {"segment/noise.comp", "only one invocation accesses the buffer"},
       {"segment/region_find.comp", "only one invocation accesses the buffer"}};
+  const std::map<std::string, size_t> several{{"pose/follow.comp", 2}};  // memory barriers; one suffices elsewhere
   const std::regex block(R"(layout\(std430[^)]*\)\s*(coherent )?buffer )"), own_output(R"(#define READS_OUTPUT)");
   int checked = 0;
   for (const auto& [name, code] : code_of_files()) {
     const bool reads_and_writes = std::regex_search(code, block) || std::regex_search(code, own_output);
     if (!reads_and_writes || code.find("barrier();") == code.npos || alone.contains(name)) continue;
-    EXPECT_NE(code.find("memoryBarrierBuffer();"), code.npos) << name;
+    size_t barriers = 0;
+    for (size_t at = 0; (at = code.find("memoryBarrierBuffer();", at)) != code.npos; ++at) ++barriers;
+    EXPECT_EQ(barriers, several.contains(name) ? several.at(name) : 1) << name;
     ++checked;
   }
   EXPECT_GT(checked, 3);
