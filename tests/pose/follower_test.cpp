@@ -242,7 +242,7 @@ TEST_F(FollowerTest, NanDoesNotPersist) {
   const Person person = person_at(0.2F, 0.3F, 0.4F);
   for (const float bad : {std::nanf(""), INFINITY}) {
     Person broken = person;
-    broken.points[1].z = broken.points[2].world_x = bad;
+    broken.points[1].z = broken.points[2].world_x = broken.points[3].x = bad;
     for (const Person& one : {person, broken, person, person}) {
       const Persons told = follow(persons_of({one}), options);
       options.seconds = 0.04F;
