@@ -7,6 +7,7 @@
 
 #include "gl/frame_format.h"
 #include "harness/scratch_folder.h"
+#include "seen_results.h"
 #include "test_pipeline.h"
 #include "tiny_model.h"
 
@@ -129,6 +130,25 @@ TEST(PixelAspect, ModelInputsHaveSquarePixels) {
       const double across = place.m[0] * format.width * format.aspect(), down = place.m[4] * format.height;
       EXPECT_NEAR(across / down, 1, 0.01) << format.caps();
     }
+  }
+}
+
+// What a square model input finds has its proportions on a screen.
+TEST(PixelAspect, BoxesKeepTheirProportions) {
+  for (const Format& format : kFormats) {
+    SCOPED_TRACE(format.caps());
+    TestPipeline pipeline("glinfer name=segment results=meta fit=letterbox model=" + yolo_model({}));
+    NewestResults seen(pipeline.element());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    const Rgba red = painted(format.width, format.height, [](int32_t, int32_t) { return std::array{255, 0, 0}; });
+    // Results follow a frame later.
+    for (int i = 0; i < 30 && seen.objects.empty(); ++i) {
+      ASSERT_TRUE(pipeline.pass(format.caps(), red.pixels)) << pipeline.error();
+    }
+    ASSERT_EQ(seen.objects.size(), 1u);
+    const SeenObject& object = seen.objects[0];
+    const double width = (object.right - object.left) * format.width * format.aspect();
+    EXPECT_NEAR((object.bottom - object.top) * format.height / width, kYoloBoxes[0][3] / kYoloBoxes[0][2], 0.03);
   }
 }
 
