@@ -55,7 +55,7 @@ struct InputNormalization {
   std::optional<float> scale, offset;
   // Of a file next to the model: minimum and maximum tensor value by channel; of one, all channels have it. Empty:
   // none.
-  std::vector<std::array<float, 2>> ranges;
+  std::vector<std::array<float, 2>> ranges = {};
 };
 
 // The model's only input, as a texture. The normalization is that of the first source that has one: `wanted`, the

@@ -211,8 +211,7 @@ void FramingEffect::warn_of_unknown() {
   if (unknown_ < kMost || style_.follow == Follow::kNone || std::exchange(warned_, true)) return;
   post_warning(element_,
                invalid_argument("frames have neither masks nor objects to follow, and are shown as a whole; put "
-                                "an element upstream that attaches them, such as glsegment attach-mask=true, "
-                                "glpose results=meta or glinfer results=meta"));
+                                "an element upstream that attaches them, with attach-mask=true or results=meta"));
 }
 
 Status FramingEffect::draw(const UprightFrame& frame, GLuint output, Shown /*shown*/) {

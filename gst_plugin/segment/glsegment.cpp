@@ -13,7 +13,6 @@
 #include "gobject/log.h"
 #include "meta/meta_types.h"
 #include "segment/background.h"
-#include "segment/loaded_masks.h"
 #include "segment/mask_pad.h"
 #include "segment/segmenter.h"
 

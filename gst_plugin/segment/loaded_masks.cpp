@@ -1,5 +1,3 @@
-#include "segment/loaded_masks.h"
-
 #include <optional>
 #include <string>
 #include <utility>

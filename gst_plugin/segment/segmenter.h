@@ -18,6 +18,7 @@
 #include "segment/frame_pair.h"
 #include "segment/mask_filters.h"
 #include "segment/mask_model.h"
+#include "segment/mask_pad.h"
 #include "segment/model_input.h"
 #include "segment/people.h"
 #include "segment/region.h"
@@ -110,5 +111,16 @@ class Segmenter : public Effect {
   bool watched_ = false;  // the mask is that of the image that still_ knows, in this place
   InputTransform watched_place_;
 };
+
+// What glsegment composites with: a loaded model, or masks that frames carry.
+class LoadedMasks : public LoadedModel {
+ public:
+  // Size of the next masks, if known.
+  virtual std::optional<MaskSize> mask_size() const { return {}; }
+};
+
+Result<std::shared_ptr<const LoadedModel>> load_mask_model(const std::string& file,
+                                                           std::shared_ptr<const SegmentSettings> settings);
+std::shared_ptr<const LoadedModel> use_attached_masks(const SegmentSettings& settings);
 
 }  // namespace sightglass

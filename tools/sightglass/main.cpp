@@ -14,7 +14,7 @@
 #include "common/command_help.h"
 #include "common/command_line.h"
 #include "common/process.h"
-#include "doctor/doctor_command.h"
+#include "doctor/doctor_report.h"
 #include "model/model_commands.h"
 #include "serve/serve.h"
 #include "standard_output.h"

@@ -1,9 +1,8 @@
-#include "doctor/doctor_command.h"
-
 #include <cstdio>
 #include <memory>
 #include <string>
 
+#include "doctor/doctor_report.h"
 #include "doctor/gather.h"
 #include "doctor/judge.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/command_line.h"
 #include "element_names.h"
 #include "sightglass/device.h"
 
@@ -143,5 +144,8 @@ struct DoctorReport {
   CacheSection cache;
   std::optional<MeasuredSection> measured;  // unset with --no-measure
 };
+
+// The subcommand: examines this machine, lists problems, and chooses settings that hold 30 frames per second.
+void add_doctor_command(CLI::App& app, std::vector<Subcommand>& subcommands);
 
 }  // namespace sightglass::doctor
