@@ -171,7 +171,8 @@ TEST_F(VideoEnding, ASignalEndsWhatHangs) {
   EXPECT_NE(pipeline.output.find("identity0: does not end"), std::string::npos) << pipeline.output;
   const CommandResult second =
       run_with_signals("run-pipeline 'videotestsrc ! " + std::string(kHangs) + " ! fakesink'", "INT 0 INT");
-  expect_words(second.output, {"status 130 after 1 s", "ended by a second signal"});
+  EXPECT_LE(seconds_of(second), 2) << second.output;
+  expect_words(second.output, {"status 130 after", "ended by a second signal"});
   const CommandResult file =
       run_with_signals("segment --input figures --size 160x120 --seconds 600 --output hung.mp4 --encoder '" +
                            std::string(kHangs) + " ! x264enc'" + kQuickSettings,
