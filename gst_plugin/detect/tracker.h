@@ -18,7 +18,7 @@ namespace sightglass {
 
 inline constexpr int32_t kMaxTracks = 128;         // more than detections, so that a new one always finds room
 inline constexpr float kUnsureScore = 0.1F;        // minimum score of a detection that continues a track
-inline constexpr float kKeptSeconds = 1.0F;        // lost tracks are forgotten after this time
+inline constexpr float kLostSeconds = 1.0F;        // lost tracks are forgotten after this time
 inline constexpr float kSureOverlap = 0.2F;        // minimum intersection over union of a track and a sure detection,
 inline constexpr float kUnsureOverlap = 0.5F;      // and an unsure one
 inline constexpr float kTrackedFrameRate = 30.0F;  // Hz, for which the following noise is given

@@ -34,12 +34,13 @@ const float kStep = 1.0 / 256.0;
 const int kRounds = 128;
 const float kBidUnit = 4194304.0;
 
-shared vec4 s_box[kMaxDetections];  // minimum x and y, maximum x and y
-shared int s_kind[kMaxDetections];
-shared int s_class[kMaxDetections];
-shared float s_price[kMaxDetections];
-shared uint s_bid[kMaxDetections];   // the highest bid, and the track that it is from
-shared int s_track[kMaxDetections];  // -1: none
+// Of detections, at the start; an element per invocation.
+shared vec4 s_box[kMaxTracks];  // minimum x and y, maximum x and y
+shared int s_kind[kMaxTracks];
+shared int s_class[kMaxTracks];
+shared float s_price[kMaxTracks];
+shared uint s_bid[kMaxTracks];   // the highest bid, and the track that it is from
+shared int s_track[kMaxTracks];  // -1: none
 shared uint s_bids;
 shared int s_began[kMaxTracks];      // the detection that begins this track; -1: none
 shared float s_lost[kMaxTracks];     // seconds; below 0: unused
@@ -169,7 +170,7 @@ void main() {
   int lane = int(gl_LocalInvocationIndex);
   float seconds = u_limits.x;
   Track track = tracks[lane];
-  bool is_used = track.id != 0 && seconds >= 0.0 && track.lost <= kKeptSeconds;
+  bool is_used = track.id != 0 && seconds >= 0.0 && track.lost <= kLostSeconds;
   bool was_found = is_used && track.lost == 0.0;
   if (is_used) predict(track, seconds);
   if (lane < kMaxDetections) {

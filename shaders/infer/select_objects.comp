@@ -7,8 +7,8 @@ layout(std430, binding = 0) readonly buffer Found { DETECTIONS; };
 layout(std430, binding = 1) buffer State { OBJECTS; };
 
 shared ObjectSlot s_slots[kObjectSlots];
-shared int s_slot[kMaxDetections];   // -1: does not count; kObjectSlots: none yet
-shared bool s_chosen[kMaxDetections];
+shared int s_slot[kObjectSlots];    // -1: does not count; kObjectSlots: none yet
+shared int s_chosen[kObjectSlots];  // 1: a model runs on it
 
 bool is_class_chosen(int c) {
   if (u_counts.z != 0) return true;
@@ -50,7 +50,7 @@ void choose_jobs(int count) {
   for (; jobs < min(u_choice.x, kMaxObjectRuns); ++jobs) {
     int best = -1, longest = -1;
     for (int object = 0; object < count; ++object) {
-      if (s_slot[object] < 0 || s_chosen[object]) continue;
+      if (s_slot[object] < 0 || s_chosen[object] != 0) continue;
       ObjectSlot slot = s_slots[s_slot[object]];
       bool is_due = slot.id < 0 ? is_nth : slot.age < 0 || slot.age >= u_choice.y;
       int waited = slot.age < 0 ? 0x7fffffff : slot.age;
@@ -59,7 +59,7 @@ void choose_jobs(int count) {
       best = object;
     }
     if (best < 0) break;
-    s_chosen[best] = true;
+    s_chosen[best] = 1;
     job_objects[jobs] = best;
   }
   job = -1;
@@ -76,7 +76,7 @@ void main() {
   s_slots[lane] = slot;
   barrier();
   if (lane < count) {
-    s_chosen[lane] = false;
+    s_chosen[lane] = 0;
     int found = is_chosen(lane) ? kObjectSlots : -1;
     int id = detections[lane].id;
     for (int s = 0; s < kObjectSlots && found == kObjectSlots && id > 0; ++s) {

@@ -329,7 +329,7 @@ void ReferenceTracker::correct(Track& track, const std::array<double, 4>& box) {
 
 std::vector<Detection> ReferenceTracker::run(const std::vector<Detection>& detections, const TrackOptions& options) {
   const double seconds = options.seconds;
-  std::erase_if(tracks_, [&](const Track& t) { return seconds < 0 || t.lost > double{kKeptSeconds}; });
+  std::erase_if(tracks_, [&](const Track& t) { return seconds < 0 || t.lost > double{kLostSeconds}; });
   std::vector<std::array<double, 4>> boxes;
   for (const Detection& d : detections) boxes.push_back({d.box[0], d.box[1], d.box[2], d.box[3]});
   const auto center_and_size = [&](size_t i) {
