@@ -134,10 +134,9 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                        {false, "Background", "remove"},
                        {true, "As in the mask of the model", "keep"}},
                       kLive, "How to show uncertain foreground far from all regions of which the model is sure"),
-          row::choice(
-              "people", "People", look(&SegmentLook::main_person), "GstGLSegmentPeople",
-              {{false, "Everyone", "all"}, {true, "The largest or most central person, and nobody else", "main"}},
-              kLive, "Who is foreground; main stays with the same person, also while others pass by"),
+          row::choice("people", "People", look(&SegmentLook::main_person), "GstGLSegmentPeople",
+                      {{false, "All people", "all"}, {true, "Only the largest or most central person", "main"}}, kLive,
+                      "People in the foreground; the main person stays the same while others pass"),
           row::choice("fit", "Fit", &S::fit, "GstGLSegmentFit",
                       {{Fit::kStretch, "Scale each axis separately", "stretch"},
                        {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"}},

@@ -69,10 +69,10 @@ struct CameraNames {
 template <typename S>
 std::vector<Property<S>> camera_properties(CameraStyle S::*camera, const CameraNames& names) {
   return {row::choice(names.follow.name, names.follow.nick, within(camera, &CameraStyle::follow), "GstGLCameraFollow",
-                      {{Follow::kNone, "Nobody; the whole frame", "none"},
+                      {{Follow::kNone, "The whole frame", "none"},
                        {Follow::kPerson, "The main person", "person"},
-                       {Follow::kGroup, "Everyone", "group"}},
-                      kLive, "Whom a virtual camera shows, by panning and zooming within the frame"),
+                       {Follow::kGroup, "All people", "group"}},
+                      kLive, "Subject of a virtual camera, which pans and zooms within the frame"),
           row::number(
               names.max_zoom.name, names.max_zoom.nick, within(camera, &CameraStyle::max_zoom), 1, kMaxCameraZoom,
               kLive, "Maximum magnification of the virtual camera (1 = it only pans, if the output has another shape)"),

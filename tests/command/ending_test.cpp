@@ -37,18 +37,19 @@ class VideoEnding : public VideoCase {
     return file;
   }
 
-  // Starts the command in the background, sends the signals after its first frame, and appends its status, the seconds
-  // from the first signal, and its messages. "0" as a signal: waits a second.
+  // Starts the command in the background, sends the signals after its first frame, and appends its status, the
+  // milliseconds from the first signal, and its messages. "0" as a signal: waits a second.
   CommandResult run_with_signals(const std::string& arguments, const std::string& signals) const {
     const std::string log = path("log");
     std::string line = "cd " + path("") + " && rm -f log && (" + kSightglass + " " + arguments + " --json --no-keys >" +
                        log + " 2>&1 & job=$!; tries=0; until grep -qsE 'progress|stalled' " + log +
-                       " || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; begin=$(date +%s); ";
+                       " || [ $((tries += 1)) -gt 600 ]; do sleep 0.1; done; begin=$(date +%s%N); ";
     std::istringstream words(signals);
     for (std::string word; words >> word;) {
       line += word == "0" ? "sleep 1; " : "kill -" + word + " $job 2>/dev/null; ";
     }
-    return run_program(line + "wait $job; echo status $? after $(($(date +%s) - begin)) s; cat " + log + ") 2>&1");
+    return run_program(line + "wait $job; echo status $? after $((($(date +%s%N) - begin) / 1000000)) ms; cat " + log +
+                       ") 2>&1");
   }
 
   std::vector<std::string> files() const {
@@ -66,7 +67,7 @@ class VideoEnding : public VideoCase {
   }
 };
 
-int seconds_of(const CommandResult& result) {
+int milliseconds_of(const CommandResult& result) {
   const size_t at = result.output.find(" after ");
   return at == std::string::npos ? -1 : std::stoi(result.output.substr(at + 7));
 }
@@ -166,18 +167,18 @@ constexpr const char* kHangs = "identity sleep-time=600000000";
 TEST_F(VideoEnding, ASignalEndsWhatHangs) {
   const CommandResult pipeline =
       run_with_signals("run-pipeline 'videotestsrc ! " + std::string(kHangs) + " ! fakesink'", "TERM");
-  EXPECT_GE(seconds_of(pipeline), 0) << pipeline.output;
-  EXPECT_LE(seconds_of(pipeline), 6) << pipeline.output;
+  EXPECT_GE(milliseconds_of(pipeline), 0) << pipeline.output;
+  EXPECT_LE(milliseconds_of(pipeline), 6000) << pipeline.output;
   EXPECT_NE(pipeline.output.find("identity0: does not end"), std::string::npos) << pipeline.output;
   const CommandResult second =
       run_with_signals("run-pipeline 'videotestsrc ! " + std::string(kHangs) + " ! fakesink'", "INT 0 INT");
-  EXPECT_LE(seconds_of(second), 2) << second.output;
+  EXPECT_LE(milliseconds_of(second), 2000) << second.output;
   expect_words(second.output, {"status 130 after", "ended by a second signal"});
   const CommandResult file =
       run_with_signals("segment --input figures --size 160x120 --seconds 600 --output hung.mp4 --encoder '" +
                            std::string(kHangs) + " ! x264enc'" + kQuickSettings,
                        "TERM");
-  EXPECT_LE(seconds_of(file), 6) << file.output;
+  EXPECT_LE(milliseconds_of(file), 6000) << file.output;
   EXPECT_FALSE(has("hung.mp4"));
 }
 

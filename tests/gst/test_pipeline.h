@@ -131,4 +131,20 @@ void on_buffers(GstElement* element, const char* pad, std::function<void(GstBuff
 // The same, with the buffer that passes on in its place. Takes and returns ownership.
 void replace_buffers(GstElement* element, const char* pad, std::function<GstBuffer*(GstBuffer*)> function);
 
+// Holds the last output buffer of the element under test.
+class LastOutput {
+ public:
+  explicit LastOutput(const TestPipeline& pipeline) {
+    on_buffers(pipeline.element(), "src", [this](GstBuffer* frame) { gst_buffer_replace(&buffer_, frame); });
+  }
+  ~LastOutput() { gst_clear_buffer(&buffer_); }
+  LastOutput(const LastOutput&) = delete;
+  LastOutput& operator=(const LastOutput&) = delete;
+
+  GstBuffer* buffer() const { return buffer_; }
+
+ private:
+  GstBuffer* buffer_ = nullptr;
+};
+
 }  // namespace sightglass::test

@@ -148,6 +148,19 @@ TEST_F(ConvTest, RegisterTiles) {
   }
 }
 
+// Its channels fill no slice, and its images no work group.
+ConvParameters ragged_conv(int32_t height, int32_t width, int32_t kernel) {
+  ConvParameters p;
+  p.batch = height == 9 ? 2 : 1;
+  p.height = height;
+  p.width = width;
+  p.in = 5;
+  p.out = 13;
+  p.kernel_h = p.kernel_w = kernel;
+  p.attr.padding.mode = PaddingMode::kSame;
+  return p;
+}
+
 // The other summand is the output of another convolution of the same shape. Activations follow the addition, whatever
 // the operands, so one of each kind is sufficient. Every program is compiled, so each operand meets each activation in
 // one size.
@@ -163,14 +176,7 @@ TEST_F(ConvTest, ResidualAndGate) {
     size_t kind = 0;
     for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {67, 71}}) {
       for (const Operands& operands : kOperands) {
-        ConvParameters p;
-        p.batch = height == 9 ? 2 : 1;
-        p.height = height;
-        p.width = width;
-        p.in = 5;
-        p.out = 13;
-        p.kernel_h = p.kernel_w = kernel;
-        p.attr.padding.mode = PaddingMode::kSame;
+        ConvParameters p = ragged_conv(height, width, kernel);
         p.attr.stride_h = p.attr.stride_w = kernel == 3 ? 2 : 1;
         // Four operands, three kinds: at the next size each operand meets the next kind.
         p.activation = kKinds[kind++ % std::size(kKinds)];
@@ -188,14 +194,7 @@ TEST_F(ConvTest, ResidualOfTheFirstChannels) {
   for (const int kernel : {1, 3}) {
     for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {67, 71}}) {
       for (const int channels : {1, 4, 5, 8, 12}) {
-        ConvParameters p;
-        p.batch = height == 9 ? 2 : 1;
-        p.height = height;
-        p.width = width;
-        p.in = 5;
-        p.out = 13;
-        p.kernel_h = p.kernel_w = kernel;
-        p.attr.padding.mode = PaddingMode::kSame;
+        ConvParameters p = ragged_conv(height, width, kernel);
         p.residual_channels = channels;
         p.gate = channels == 5;
         check(conv_case(p, seed++));

@@ -33,21 +33,11 @@ Rgba slope(int32_t width, int32_t height) {
 
 double probability(const uint8_t* color) { return 1 / (1 + std::exp(18 - 40 * color[0] / 255.0)); }
 
-// Holds the last output buffer.
-class Taken {
+class Taken : public LastOutput {
  public:
-  explicit Taken(const TestPipeline& pipeline) {
-    on_buffers(pipeline.element(), "src", [this](GstBuffer* frame) { gst_buffer_replace(&buffer_, frame); });
-  }
-  ~Taken() { gst_clear_buffer(&buffer_); }
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
+  using LastOutput::LastOutput;
 
-  GstBuffer* buffer() const { return buffer_; }
-  SightglassMaskMeta* meta() const { return buffer_ != nullptr ? sightglass_buffer_get_mask_meta(buffer_) : nullptr; }
-
- private:
-  GstBuffer* buffer_ = nullptr;
+  SightglassMaskMeta* meta() const { return buffer() != nullptr ? sightglass_buffer_get_mask_meta(buffer()) : nullptr; }
 };
 
 // The bytes of a GRAY8 texture, row by row, according to its own metadata.

@@ -61,21 +61,6 @@ std::string marked(const std::string& properties = "") {
          properties;
 }
 
-// Holds the last output buffer.
-class Taken {
- public:
-  explicit Taken(const TestPipeline& pipeline) {
-    on_buffers(pipeline.element(), "src", [this](GstBuffer* frame) { gst_buffer_replace(&buffer_, frame); });
-  }
-  ~Taken() { gst_clear_buffer(&buffer_); }
-  Taken(const Taken&) = delete;
-  Taken& operator=(const Taken&) = delete;
-  GstBuffer* buffer() const { return buffer_; }
-
- private:
-  GstBuffer* buffer_ = nullptr;
-};
-
 // Adds the box of a person, as if an element upstream had found it.
 void add_region(GstBuffer* buffer, const char* label, const Box& box, int32_t width = kWidth,
                 int32_t height = kHeight) {
@@ -247,7 +232,7 @@ TEST(Frame, CutsTheMaskAndRemovesWhatDoesNotFit) {
     add_region(buffer, "person", kPerson);
     return buffer;
   });
-  const Taken taken(pipeline);
+  const LastOutput taken(pipeline);
   const Rgba shown = pipeline.shown(frame_with(kWidth, kHeight, {kPerson}));
   ASSERT_NE(taken.buffer(), nullptr);
   EXPECT_EQ(gst_buffer_get_video_region_of_interest_meta_id(taken.buffer(), 0), nullptr);
@@ -347,7 +332,7 @@ TEST(Framing, RemovesResultsThatDoNotFit) {
     add_region(buffer, "person", kPerson);
     return buffer;
   });
-  const Taken taken(pipeline);
+  const LastOutput taken(pipeline);
   for (const int framing : {0, 1, 0}) {
     static bool framed = false;
     framed = framed || framing != 0;  // the camera eases back
