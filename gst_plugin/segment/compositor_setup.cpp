@@ -1,0 +1,177 @@
+// What a compositor has before a frame arrives: programs, sizes, and pictures of the background.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "gl/objects.h"
+#include "gobject/log.h"
+#include "segment/compositor.h"
+#include "segment/shaders.h"
+#include "sightglass/empty_frame.h"
+
+#define GST_CAT_DEFAULT sightglass::segment_log()
+
+namespace sightglass {
+
+namespace {
+
+// About an eighth, which is a power of two if the length is one: llvmpipe compiles a program again for such textures.
+int32_t eighth(int32_t length) {
+  const auto is_power = [](int32_t number) { return std::has_single_bit(static_cast<uint32_t>(number)); };
+  const int32_t result = (length + 7) / 8;
+  return is_power(length) == is_power(result) ? result : result + 1;
+}
+
+ProgramKey composite_program(int background, FrameKind kind, Refine refine, bool feathered) {
+  return {kFullscreenShader, composite_shader(background, kind, refine, feathered)};
+}
+
+}  // namespace
+
+Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
+  std::vector<ProgramKey> composites, feathered, firsts;
+  for (int background = 0; background < kComposites; ++background) {
+    composites.push_back(composite_program(background, kind, refine, false));
+    feathered.push_back(composite_program(background, kind, refine, true));
+  }
+  for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
+    firsts.push_back({pyramid_first_shader(from, kind, refine)});
+  }
+  // In one batch, which drivers with compiler threads build in parallel. The parts below then find their programs.
+  std::vector<ProgramKey> keys;
+  for (const std::vector<ProgramKey>& some :
+       {composites, feathered, firsts, Blur::programs(), MaskRefiner::programs(kind, refine), EdgeShaper::programs(),
+        ForegroundColors::programs(kind, refine)}) {
+    keys.insert(keys.end(), some.begin(), some.end());
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<SharedProgram> all, group->programs(keys));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, refine));
+  SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(EdgeShaper edge, EdgeShaper::create(group));
+  SIGHTGLASS_ASSIGN_OR_RETURN(ForegroundColors foreground, ForegroundColors::create(group, kind, refine));
+  Programs programs;
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.composites, group->programs(composites));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.feathered, group->programs(feathered));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
+  return Compositor(group->gl(), kind, refine,
+                    {std::move(refiner), std::move(blur), std::move(edge), std::move(foreground), std::move(programs)});
+}
+
+Result<Compositor> Compositor::create_background(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, Refine::kNone));
+  Programs programs;
+  programs.composites.resize(kComposites);
+  programs.firsts.resize(kFromHighlights);
+  Compositor compositor(group->gl(), kind, Refine::kNone, {std::move(refiner), {}, {}, {}, std::move(programs)});
+  compositor.group_ = group;
+  return compositor;
+}
+
+Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts parts)
+    : gl_(&gl),
+      kind_(kind),
+      refine_(refine),
+      parts_(std::move(parts)),
+      blocks_{UniformBlock<Block>(gl), UniformBlock<Block>(gl)},
+      frame_block_(gl),
+      target_(gl) {
+  vertex_array_ = make_vertex_array(gl);
+  linear_ = make_sampler(gl, GL_LINEAR);
+  nearest_ = make_sampler(gl, GL_NEAREST);
+}
+
+Status Compositor::resize(int32_t width, int32_t height, float pixel_aspect) {
+  size_ = {width, height, pixel_aspect};
+  picture_.reset();
+  video_ = 0;
+  release_parts();
+  return parts_.blur ? parts_.blur->resize(size_.shown_width(), height) : Status();
+}
+
+void Compositor::release_parts() {
+  if (parts_.edge) parts_.edge->release();
+  if (parts_.foreground) parts_.foreground->release();
+}
+
+Status Compositor::prepare(const SegmentLook& look) {
+  Block block;
+  return compile(choose_passes(look, block));
+}
+
+Status Compositor::compile(const Passes& passes) {
+  if (group_ == nullptr) return {};
+  if (passes.wraps || passes.edge.changes() || passes.despills) {
+    return internal_error("a compositor of backgrounds cannot draw edges");
+  }
+  std::vector<ProgramKey> keys;
+  std::vector<SharedProgram*> places;
+  const auto need = [&](std::vector<SharedProgram>& programs, int index, ProgramKey key) {
+    SharedProgram& place = programs[static_cast<size_t>(index)];
+    if (place) return;
+    keys.push_back(std::move(key));
+    places.push_back(&place);
+  };
+  need(parts_.programs.composites, passes.composite, composite_program(passes.composite, kind_, refine_, false));
+  const int from = passes.disc ? kFromHighlights : kFromFrame;
+  if (passes.blurs) need(parts_.programs.firsts, from - 1, {pyramid_first_shader(from, kind_, refine_)});
+  const bool needs_blur = passes.blurs && !parts_.blur;
+  if (needs_blur) std::ranges::copy(Blur::programs(), std::back_inserter(keys));
+  if (keys.empty()) return {};
+  GST_DEBUG_OBJECT(log_object(), "compiling %" G_GSIZE_FORMAT " shader programs to draw only the background",
+                   keys.size());
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group_->programs(keys));
+  for (size_t i = 0; i < places.size(); ++i) *places[i] = std::move(programs[i]);
+  if (!needs_blur) return {};
+  SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group_));
+  SIGHTGLASS_RETURN_IF_ERROR(blur.resize(size_.shown_width(), size_.height));
+  parts_.blur.emplace(std::move(blur));
+  return {};
+}
+
+Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect) {
+  SIGHTGLASS_RETURN_IF_ERROR(resize(eighth(width), eighth(height)));
+  clear_gl_errors(*gl_);
+  const EmptyFrame empty(*gl_, kind_, size_.width, size_.height);
+  const GlTexture output = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
+  picture_ = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
+  const TextureRef part{mask.id, mask.target, eighth(mask.width), eighth(mask.height)};
+  constexpr float kRadius = 16;  // halves the frame more than once
+  for (const Background background :
+       {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
+    const SegmentLook plain{.background = background, .blur_radius = kRadius};
+    SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), plain));
+    const SegmentLook all{.background = background,
+                          .blur_radius = kRadius,
+                          .bokeh = Bokeh::kDisc,
+                          .feather = 3,
+                          .edge_offset = 1,
+                          .light_wrap = 1};
+    SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), all));
+  }
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "drawing for the first time"));
+  SIGHTGLASS_RETURN_IF_ERROR(parts_.refiner.resize(mask));
+  return resize(width, height, pixel_aspect);
+}
+
+Status Compositor::set_picture(std::span<const std::byte> rgba, const PicturePlace& place) {
+  if (rgba.size() != static_cast<size_t>(size_.width) * static_cast<size_t>(size_.height) * 4) {
+    return invalid_argument("the background picture is not of the frame's size");
+  }
+  clear_gl_errors(*gl_);
+  picture_view_.place = place;
+  if (!picture_) picture_ = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
+  fill_texture(*gl_, {picture_.id(), GL_TEXTURE_2D, size_.width, size_.height}, GL_RGBA, rgba.data());
+  return check_gl(*gl_, "uploading the background picture");
+}
+
+void Compositor::set_video(const TextureRef& texture, float pixel_aspect, PictureFit fit) {
+  video_ = texture.id;
+  if (video_ == 0) return;
+  video_view_ =
+      fit_picture(texture.width, texture.height, size_.width, size_.height, fit, size_.pixel_aspect / pixel_aspect);
+}
+
+}  // namespace sightglass
