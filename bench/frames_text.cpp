@@ -1,11 +1,10 @@
-#include "frames_text.h"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "common/formatting.h"
 #include "comparison.h"
+#include "report_text.h"
 
 namespace sightglass::bench {
 

@@ -1,10 +1,9 @@
-#include "problems.h"
-
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "common/formatting.h"
+#include "report_text.h"
 
 namespace sightglass::bench {
 

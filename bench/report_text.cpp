@@ -5,8 +5,6 @@
 #include "checks.h"
 #include "common/formatting.h"
 #include "comparison.h"
-#include "frames_text.h"
-#include "problems.h"
 
 namespace sightglass::bench {
 

@@ -4,8 +4,8 @@
 #include <new>
 #include <vector>
 
+#include "gpu_engine/internals.h"
 #include "gpu_engine/quoted.h"
-#include "gpu_engine/session_internals.h"
 #include "kernel/tensors.h"
 #include "runtime/session_impl.h"
 #include "sightglass/empty_frame.h"

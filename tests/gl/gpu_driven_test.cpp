@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "gpu_engine/session_internals.h"
+#include "gpu_engine/internals.h"
 #include "harness/gl_state.h"
 #include "harness/value_of.h"
 #include "ref/ref_ops.h"

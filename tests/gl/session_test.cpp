@@ -9,7 +9,6 @@
 #include "gl/counting_gl.h"
 #include "gl/running_sum.h"
 #include "gpu_engine/internals.h"
-#include "gpu_engine/session_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_state.h"
 #include "harness/gl_test.h"

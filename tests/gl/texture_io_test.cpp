@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "gpu_engine/internals.h"
-#include "gpu_engine/session_internals.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"
 #include "harness/value_of.h"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "gpu_engine/internals.h"
-#include "gpu_engine/session_internals.h"
 #include "plan/plan_data.h"
 
 namespace sightglass::test {

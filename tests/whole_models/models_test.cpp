@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "gpu_engine/internals.h"
-#include "gpu_engine/session_internals.h"
 #include "graph/graph.h"
 #include "harness/compare.h"
 #include "harness/gl_test.h"

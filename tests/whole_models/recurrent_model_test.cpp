@@ -9,7 +9,6 @@
 #include <iterator>
 
 #include "gpu_engine/internals.h"
-#include "gpu_engine/session_internals.h"
 #include "graph/graph.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"

@@ -1,4 +1,4 @@
-// What the engine, its tools and its tests see of models and plans, and of what the engine supports.
+// What the engine, its tools and its tests see of models, plans, and sessions, and of what the engine supports.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,8 @@
 #include "sightglass/status.h"
 
 namespace sightglass {
+
+class Session;
 
 // What the engine, its tools and its tests see of a model.
 struct ModelInternals {
@@ -63,6 +65,14 @@ inline Result<std::shared_ptr<const Plan>> build_plan(std::shared_ptr<const Mode
                                                       std::vector<Obstacle>* obstacles = nullptr) {
   return PlanInternals::build(std::move(model), limits, options, obstacles);
 }
+
+// What the tests see of a session.
+struct SessionInternals {
+  static Status check_sentinels(Session& session);
+};
+
+// Fails, naming the tensor, if a guard band was overwritten (ForcedPlanOptions::sentinel_bytes). Reads GPU memory.
+inline Status check_sentinels(Session& session) { return SessionInternals::check_sentinels(session); }
 
 // Supported operators and their limits: the same tables that the engine uses, for documentation.
 struct OperatorSupport {
