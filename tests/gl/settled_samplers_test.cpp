@@ -102,6 +102,7 @@ double processor_time(const GlApi& gl, const ShaderKey& key) {
 }
 
 // A loop over the tile that stays a loop once took LLVM 15 seconds: sums at a variable index become a tree of branches.
+// The largest tile takes LLVM 15 as long as five of the smallest, LLVM 19 as long as 35.
 TEST_F(SettledSamplersTest, TheTimeToCompileATileIsBoundedByItsSize) {
   if (!device_family(device().vendor, device().renderer).software) GTEST_SKIP() << "tiles of software renderers";
   for (const char* pointwise : {"", "POINTWISE"}) {
@@ -117,7 +118,7 @@ TEST_F(SettledSamplersTest, TheTimeToCompileATileIsBoundedByItsSize) {
     ASSERT_GT(smallest, 10) << "the driver loaded the program instead of compiling it";
     EXPECT_LT(medium, 8 * smallest);
     EXPECT_LT(usual, 8 * smallest);
-    EXPECT_LT(largest, 16 * smallest);
+    EXPECT_LT(largest, 64 * smallest);
   }
 }
 
