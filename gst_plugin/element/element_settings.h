@@ -17,6 +17,7 @@
 #include "gl/orientation.h"
 #include "gobject/properties.h"
 #include "results/delivery.h"
+#include "sightglass/input_transform.h"
 #include "sightglass/model.h"
 #include "sightglass/plan.h"
 #include "sightglass/tuner.h"
@@ -201,6 +202,15 @@ std::vector<Property<S>> failure_properties(RunSettings S::*run) {
                        {OnFailure::kPass, "Frame without a result; black if drawing fails", "pass"},
                        {OnFailure::kError, "End the stream with an error", "error"}},
                       kLive, "What to show when the result of a frame cannot be computed while playing")};
+}
+
+// `fit` of elements whose models process whole frames.
+template <typename F>
+auto fit_property(F fit) {
+  return row::choice("fit", "Fit", fit, "GstGLModelFit",
+                     {{Fit::kStretch, "Scale each axis separately", "stretch"},
+                      {Fit::kLetterbox, "Show the whole frame with bars", "letterbox"}},
+                     kLive, "How to fit a frame of another aspect ratio into the model input");
 }
 
 }  // namespace sightglass

@@ -75,6 +75,7 @@ const PropertyTable<PoseSettings>& pose_properties() {
           row::number("beta", "Beta", look(&PoseLook::beta), 0, 10000, kLive,
                       "Increase of the cutoff frequency with speed in Hz per person size per second; higher values lag "
                       "less"),
+          fit_property(look(&PoseLook::fit)),
           row::flag("draw", "Draw", look(&PoseLook::draw), kLive, "Whether to draw skeletons over the frame"),
           row::number("line-width", "Line width", style(&SkeletonStyle::line_width), -1, 200, kLive,
                       "Width of skeleton lines in frame pixels (0 = none, -1 = by the frame height)"),

@@ -20,11 +20,51 @@
 
 namespace sightglass {
 
-// MoveNet for one person. Once it finds the person, it zooms in: the GPU chooses the region of the next frame that
-// becomes the model input.
-
 namespace {
 
+using Role = PoseModel::Role;
+
+std::array<float, 8> rows_of(const InputTransform& t) { return {t.m[0], t.m[1], t.m[2], 0, t.m[3], t.m[4], t.m[5], 0}; }
+
+// Decodes rows of keypoints in the whole frame: those of one person, or of several with their scores.
+class RowsDecoder {
+ public:
+  // `program` must outlive this.
+  RowsDecoder(const GlApi& gl, const PoseModel& model, GLuint program)
+      : gl_(gl),
+        points_(static_cast<int32_t>(model.skeleton->points.size())),
+        rows_(std::max(model.rows, 1)),
+        values_(model.kind == PoseKind::kMoveNet ? 3 * points_ : 3 * points_ + 5),
+        program_(program),
+        block_(gl) {}
+
+  void decode(const BufferRange& numbers, const InputTransform& place, const FindOptions& options,
+              const BufferRange& found) {
+    Pass pass(gl_);
+    pass.uniforms(kParamsBinding, block_,
+                  {rows_of(place),
+                   {options.person_score, 0, 0, 0},
+                   {std::min(rows_, kMaxPersons), points_, values_, options.max_persons}});
+    pass.storage({numbers, found});
+    pass.dispatch(program_);
+  }
+
+ private:
+  struct Block {  // Decoder of shaders/pose/movenet_multi.comp
+    std::array<float, 8> place{};
+    std::array<float, 4> score{};
+    std::array<int32_t, 4> layout{};
+    bool operator==(const Block&) const = default;
+  };
+
+  const GlApi& gl_;
+  const int32_t points_, rows_, values_;  // per person; people; per person
+  const GLuint program_;
+  UniformBlock<Block> block_;
+};
+
+// MoveNet for one person. Once it finds the person, it zooms in: the GPU chooses the region of the next frame that
+// becomes the model input. With Fit::kStretch, the model always gets the whole frame.
 class MoveNetFinder : public PersonFinder {
  public:
   MoveNetFinder(const std::shared_ptr<ShareGroup>& group, const PoseModel& model, std::unique_ptr<Session> session,
@@ -33,11 +73,15 @@ class MoveNetFinder : public PersonFinder {
         model_(model),
         session_(std::move(session)),
         programs_(std::move(programs)),
-        regions_(std::move(regions)) {}
+        regions_(std::move(regions)),
+        whole_(group->gl(), model, programs_[kDecodeWhole]->id()) {}
 
   Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& frame) override {
+    if (is_whole()) return begin_whole(frame);
     GST_TRACE_OBJECT(log_object(), "pass: cropping around the previous keypoints");
-    params_ = region_params(frame, region_options(options()), model_.width, model_.height);
+    RegionOptions region = region_options(options());
+    if (std::exchange(was_whole_, false)) region.seconds = -1;  // the region is of an earlier frame
+    params_ = region_params(frame, region, model_.width, model_.height);
     regions_.run(programs_[kBegin]->id(), params_, {regions_.state()});
     SIGHTGLASS_RETURN_IF_ERROR(regions_.next(frame, params_, *session_));
     return ModelStage{session_.get(), {}};
@@ -46,27 +90,42 @@ class MoveNetFinder : public PersonFinder {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, session_->output_buffer(model_.outputs[PoseModel::kPoints]));
     GST_TRACE_OBJECT(log_object(), "pass: decoding one person with a score of at least %g",
                      static_cast<double>(options().person_score));
+    if (is_whole()) {
+      whole_.decode(numbers, place_, options(), found());
+      return {};
+    }
     regions_.run(programs_[kDecode]->id(), params_, {numbers, regions_.state()});
     return {};
   }
   BufferRange found() const override { return regions_.results(); }
 
-  enum Program : size_t { kBegin, kDecode };
+  enum Program : size_t { kBegin, kDecode, kDecodeWhole };
 
  private:
+  bool is_whole() const { return options().fit == Fit::kStretch; }
+  Result<ModelStage> begin_whole(const UprightFrame& frame) {
+    was_whole_ = true;
+    place_ = frame.input_to_upright(model_.width, model_.height, options().fit);
+    SIGHTGLASS_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
+    return ModelStage{session_.get(), {}};
+  }
+
   const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   const PoseModel model_;
   std::unique_ptr<Session> session_;
   std::vector<SharedProgram> programs_;
   Regions regions_;
   RegionParams params_;  // of the current run
+  RowsDecoder whole_;
+  InputTransform place_;  // of the whole frame, in the current run
+  bool was_whole_ = false;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<PersonFinder>> make_movenet_finder(const std::shared_ptr<ShareGroup>& group,
                                                           const PoseModel& model, std::shared_ptr<const Plan> plan) {
-  const std::array<ProgramKey, 2> keys{{{kMoveNetBeginShader}, {kMoveNetShader}}};
+  const std::array<ProgramKey, 3> keys{{{kMoveNetBeginShader}, {kMoveNetShader}, {kMoveNetMultiShader}}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::create(group, std::move(plan)));
   clear_gl_errors(group->gl());
@@ -81,11 +140,7 @@ Result<std::unique_ptr<PersonFinder>> make_movenet_finder(const std::shared_ptr<
 
 namespace {
 
-using Role = PoseModel::Role;
-
-std::array<float, 8> rows_of(const InputTransform& t) { return {t.m[0], t.m[1], t.m[2], 0, t.m[3], t.m[4], t.m[5], 0}; }
-
-// Base of finders that process the whole frame at once, scaled to fit the model input with letterbox bars.
+// Base of finders that process the whole frame at once, scaled to fit the model input.
 class OneStageFinder : public PersonFinder {
  public:
   OneStageFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
@@ -96,7 +151,7 @@ class OneStageFinder : public PersonFinder {
   }
 
   Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& frame) override {
-    place_ = frame.input_to_upright(model_.width, model_.height, Fit::kLetterbox);
+    place_ = frame.input_to_upright(model_.width, model_.height, options().fit);
     SIGHTGLASS_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, place_.then(frame.upright_to_stored)));
     return ModelStage{session_.get(), {}};
   }
@@ -126,30 +181,16 @@ class MoveNetMultiFinder : public OneStageFinder {
  public:
   MoveNetMultiFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
                      std::vector<SharedProgram> programs)
-      : OneStageFinder(gl, model, std::move(session), std::move(programs)), block_(gl) {}
+      : OneStageFinder(gl, model, std::move(session), std::move(programs)), decoder_(gl, model, program(0)) {}
 
  private:
-  struct Block {  // Decoder of shaders/pose/movenet_multi.comp
-    std::array<float, 8> place{};
-    std::array<float, 4> score{};
-    std::array<int32_t, 4> layout{};
-    bool operator==(const Block&) const = default;
-  };
-
   Status decode(const InputTransform& place, const FindOptions& options) override {
-    const auto points = static_cast<int32_t>(model_.skeleton->points.size());
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, output(Role::kPoints));
-    Pass pass(gl_);
-    pass.uniforms(kParamsBinding, block_,
-                  {rows_of(place),
-                   {options.person_score, 0, 0, 0},
-                   {std::min(model_.rows, kMaxPersons), points, 3 * points + 5, options.max_persons}});
-    pass.storage({numbers, found()});
-    pass.dispatch(program(0));
+    decoder_.decode(numbers, place, options, found());
     return {};
   }
 
-  UniformBlock<Block> block_;
+  RowsDecoder decoder_;
 };
 
 // The boxes of people are detections; a second pass reads the keypoints of their rows.

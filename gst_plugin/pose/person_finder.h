@@ -8,6 +8,7 @@
 #include "element/effect.h"
 #include "gl/frame_format.h"
 #include "pose/pose_model.h"
+#include "sightglass/input_transform.h"
 #include "sightglass/plan.h"
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"
@@ -18,9 +19,10 @@ namespace sightglass {
 
 // Options that may change with every frame.
 struct FindOptions {
-  int32_t max_persons = 1;  // 1 to kMaxPersons; single-person models find one
-  float person_score = 0;   // minimum score of a person
-  float seconds = -1;       // since the previous frame; below 0: unrelated to it
+  int32_t max_persons = 1;    // 1 to kMaxPersons; single-person models find one
+  float person_score = 0;     // minimum score of a person
+  float seconds = -1;         // since the previous frame; below 0: unrelated to it
+  Fit fit = Fit::kLetterbox;  // kLetterbox or kStretch, of models that process whole frames
 };
 
 // The options for finders with regions.

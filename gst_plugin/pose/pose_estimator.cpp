@@ -195,7 +195,8 @@ Result<ModelStage> PoseEstimator::begin_stage(size_t stage, const UprightFrame& 
     const float seconds = clock_.seconds_of_run();
     finder_->set_options({.max_persons = look_.max_persons,
                           .person_score = look_.person_score.value_or(usual_person_score_),
-                          .seconds = seconds});
+                          .seconds = seconds,
+                          .fit = look_.fit});
     follow_ = {.seconds = seconds,
                .min_cutoff = look_.smoothing ? look_.min_cutoff : 0,
                .beta = look_.beta,

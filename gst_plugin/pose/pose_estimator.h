@@ -21,6 +21,7 @@
 #include "pose/person_finder.h"
 #include "sightglass/device.h"
 #include "sightglass/gl_objects.h"
+#include "sightglass/input_transform.h"
 #include "sightglass/session.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
@@ -104,6 +105,7 @@ class SkeletonPainter {
 struct PoseLook {
   int32_t max_persons = 1;
   std::optional<float> person_score;  // unset: the model default
+  Fit fit = Fit::kLetterbox;
   bool smoothing = true;
   float min_cutoff = 0.05F;  // Hz; this and beta are the MediaPipe values for landmarks
   float beta = 80;           // Hz per person size per second

@@ -1,5 +1,5 @@
-// Decodes the MoveNet output for several people: for each person y, x and score of its points, in fractions of the
-// model input, then its box and score.
+// Decodes the MoveNet output of whole frames: for each person y, x and score of its points, in fractions of the model
+// input, then its box and score. The output for one person ends after the points, and their mean score counts.
 #include "gl/compute.h"
 #include "pose/found.glsl"
 
@@ -12,6 +12,13 @@ layout(std140, binding = kParamsBinding) uniform Decoder {
   ivec4 u_layout;   // people, points per person, values per person, maximum number of people
 };
 
+float score_of(int person) {
+  if (u_layout.z > 3 * u_layout.y) return numbers[(person + 1) * u_layout.z - 1];
+  float sum = 0.0;
+  for (int n = 0; n < u_layout.y; ++n) sum += numbers[person * u_layout.z + 3 * n + 2];
+  return sum / float(u_layout.y);
+}
+
 void main() {
   int lane = int(gl_LocalInvocationIndex);
   for (int n = lane; n < u_layout.x * u_layout.y; n += 64) {
@@ -22,10 +29,10 @@ void main() {
   }
   if (lane == 0) found.persons_count = u_layout.x;
   if (lane >= u_layout.x) return;
-  float score = numbers[(lane + 1) * u_layout.z - 1];
+  float score = score_of(lane);
   int better = 0;  // the most likely ones stay, up to the maximum number
   for (int i = 0; i < u_layout.x; ++i) {
-    float other = numbers[(i + 1) * u_layout.z - 1];
+    float other = score_of(i);
     better += other > score || (other == score && i < lane) ? 1 : 0;
   }
   found.persons[lane].score = score;

@@ -280,5 +280,95 @@ TEST_F(OneStageTest, HeatmapMaximaMayBeBetweenCells) {
   EXPECT_NEAR(found.points[5].x, 0.5F / 16, 1e-3F);
 }
 
+// A frame of 32 x 8 pixels, and its scalar scaling to an input of 32 x 16: unchanged between bars of 4 rows, or
+// interpolated between two rows.
+struct WideFrame {
+  Rgba frame{32, 8};
+  std::vector<float> numbers;
+
+  WideFrame(Fit fit, uint32_t& random) {
+    for (size_t i = 0; i < frame.pixels.size(); ++i) {
+      frame.pixels[i] = i % 4 == 3 ? 255 : static_cast<uint8_t>((random = random * 1664525 + 1013904223) >> 24);
+    }
+    const auto value = [&](int32_t y, int32_t i) {
+      return static_cast<float>(frame.at(i / 3, std::clamp(y, 0, 7))[i % 3]) / 255;
+    };
+    for (int32_t y = 0; y < 16; ++y) {
+      const int32_t beside = y / 2 + (y % 2 == 0 ? -1 : 1);
+      for (int32_t i = 0; i < 96; ++i) {
+        const float bars = y < 4 || y >= 12 ? 0 : value(y - 4, i);
+        numbers.push_back(fit == Fit::kLetterbox ? bars : 0.75F * value(y / 2, i) + 0.25F * value(beside, i));
+      }
+    }
+  }
+  // From fractions of the input to those of the frame.
+  static float y_of(float y, Fit fit) { return fit == Fit::kLetterbox ? 2 * y - 0.5F : y; }
+};
+constexpr Fit kFits[] = {Fit::kLetterbox, Fit::kStretch, Fit::kLetterbox, Fit::kStretch};
+
+TEST_F(OneStageTest, HeatmapsOfWideFramesAreScaledAsSet) {
+  const PoseModel model = numbers_as_pixels(16, 32, {1, 16, 16, 6});
+  const auto finder = one_stage_finder(model);
+  uint32_t random = 7;
+  for (const Fit fit : kFits) {
+    const WideFrame wide(fit, random);
+    ASSERT_TRUE(finder->find(frame_of(wide.frame), {.max_persons = 1, .person_score = 0.01F, .fit = fit}).ok());
+    const Person found = read(finder->found()).persons[0];
+    ASSERT_EQ(found.points_count, 6);
+    const ReferencePerson expected = best_of_heatmaps({16, 16, 6, wide.numbers}, 32, 16);
+    double worst = 0;
+    for (size_t k = 0; k < 6; ++k) {
+      const ReferencePoint& point = expected.points[k];
+      const float x = (point.x + 0.5F) / 32, y = WideFrame::y_of((point.y + 0.5F) / 16, fit);
+      worst = std::max({worst, 32.0 * std::abs(found.points[k].x - x), 8.0 * std::abs(found.points[k].y - y)});
+      EXPECT_NEAR(found.points[k].visibility, point.score, 2e-3F);
+    }
+    std::printf("%s: off by %.5f pixels of the frame at most\n", fit == Fit::kStretch ? "stretch" : "letterbox", worst);
+    EXPECT_LE(worst, 0.02);
+    EXPECT_NEAR(found.score, expected.score, 2e-3F);
+  }
+}
+
+// A MoveNet for one person gets the whole frame, and does not zoom in.
+TEST_F(OneStageTest, MoveNetGetsStretchedFramesAsSet) {
+  CaseBuilder builder(1);
+  const ValueId row = builder.node(OpType::kReshape, ReshapeAttr{{1, 1536}}, {builder.input({1, 16, 32, 3})});
+  StridedSliceAttr first;
+  first.stride = {1, 1};
+  first.size = {1, 51};
+  first.shape = {1, 51};
+  builder.node(OpType::kReshape, ReshapeAttr{{1, 1, 17, 3}}, {builder.node(OpType::kStridedSlice, first, {row})});
+  const PoseModel model = value_of(describe_pose_model(value_of(model_from_graph(builder.build("numbers").graph)), {}));
+  ASSERT_EQ(model.kind, PoseKind::kMoveNet);
+  const auto finder = one_stage_finder(model);
+  uint32_t random = 9;
+  for (int i = 0; i < 3; ++i) {
+    const WideFrame wide(Fit::kStretch, random);
+    const std::vector<float>& numbers = wide.numbers;
+    const FindOptions options{.max_persons = 1, .person_score = 0.01F, .seconds = 0.03F, .fit = Fit::kStretch};
+    ASSERT_TRUE(finder->find(frame_of(wide.frame), options).ok());
+    const Persons found = read(finder->found());
+    ASSERT_EQ(found.count, 1);
+    ASSERT_EQ(found.persons[0].points_count, 17);
+    float score = 0;
+    for (size_t k = 0; k < 17; ++k) {
+      EXPECT_NEAR(found.persons[0].points[k].x, numbers[3 * k + 1], 1e-5F) << k;
+      EXPECT_NEAR(found.persons[0].points[k].y, numbers[3 * k], 1e-5F) << k;
+      EXPECT_NEAR(found.persons[0].points[k].presence, numbers[3 * k + 2], 1e-5F) << k;
+      score += numbers[3 * k + 2] / 17;
+    }
+    EXPECT_NEAR(found.persons[0].score, score, 1e-5F);
+    // With letterbox, the next frame begins with a look at all of it.
+    const UprightFrame same = frame_of(wide.frame);
+    FindOptions cropped = options;
+    cropped.fit = Fit::kLetterbox;
+    ASSERT_TRUE(finder->find(same, cropped).ok());
+    const KeyPoint whole = read(finder->found()).persons[0].points[0];
+    cropped.seconds = -1;
+    ASSERT_TRUE(finder->find(same, cropped).ok());
+    EXPECT_EQ(read(finder->found()).persons[0].points[0], whole);
+  }
+}
+
 }  // namespace
 }  // namespace sightglass::test

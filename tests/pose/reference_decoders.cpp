@@ -124,6 +124,33 @@ ReferencePerson best_of_cells(const Grid& scores, const Grid& offsets, float str
   return person;
 }
 
+ReferencePerson best_of_heatmaps(const Grid& scores, int width, int height) {
+  const auto peak = [](float before, float here, float after) {
+    const float bend = 2 * here - before - after;
+    return bend > 1e-6F ? std::clamp(0.5F * (after - before) / bend, -0.5F, 0.5F) : 0.0F;
+  };
+  ReferencePerson person;
+  for (int k = 0; k < scores.channels; ++k) {
+    int row = 0, column = 0;
+    for (int y = 0; y < scores.rows; ++y) {
+      for (int x = 0; x < scores.columns; ++x) {
+        if (scores.at(y, x, k) > scores.at(row, column, k)) row = y, column = x;
+      }
+    }
+    const float best = scores.at(row, column, k);
+    float x = static_cast<float>(column) + 0.5F, y = static_cast<float>(row) + 0.5F;
+    if (column > 0 && column < scores.columns - 1) {
+      x += peak(scores.at(row, column - 1, k), best, scores.at(row, column + 1, k));
+    }
+    if (row > 0 && row < scores.rows - 1) y += peak(scores.at(row - 1, column, k), best, scores.at(row + 1, column, k));
+    x *= static_cast<float>(width) / static_cast<float>(scores.columns);
+    y *= static_cast<float>(height) / static_cast<float>(scores.rows);
+    person.points.push_back({x - 0.5F, y - 0.5F, best});
+    person.score += best / static_cast<float>(scores.channels);
+  }
+  return person;
+}
+
 std::vector<ReferencePerson> grow_persons(const Grid& scores, const Grid& offsets, const Grid& forward,
                                           const Grid& backward, float stride, size_t persons) {
   struct Root {

@@ -289,6 +289,26 @@ TEST_F(Pose, YoloPeopleAreTracked) {
   }
 }
 
+// Boxes of the model are at constant positions in its input.
+TEST_F(Pose, WideFramesAreScaledAsSet) {
+  Rgba red(128, 64);
+  for (size_t i = 0; i < red.pixels.size(); i += 4) red.pixels[i] = red.pixels[i + 3] = 255;
+  TestPipeline pipeline("glpose name=segment results=meta smoothing=false person-threshold=0.1 model=" +
+                        yolo_model({.points = 17}));
+  NewestResults seen(pipeline.element());
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error(1);
+  for (const char* fit : {"", "stretch", "letterbox"}) {
+    if (*fit != 0) gst_util_set_object_arg(G_OBJECT(pipeline.element()), "fit", fit);
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(red)) << pipeline.error(1);
+    ASSERT_EQ(seen.objects.size(), 1U) << fit;
+    const float* box = kYoloBoxes[0];
+    const float x = box[0] - 8.0F / 17 * box[2], y = box[1] - 8.0F / 17 * box[3];
+    std::printf("%s: nose at %.3f, %.3f\n", fit, seen.objects[0].points[0].x, seen.objects[0].points[0].y);
+    EXPECT_NEAR(seen.objects[0].points[0].x, x, 2e-3F) << fit;
+    EXPECT_NEAR(seen.objects[0].points[0].y, std::string(fit) == "stretch" ? y : 2 * y - 0.5F, 4e-3F) << fit;
+  }
+}
+
 // The first error of a pipeline with this element.
 std::string error_of(const std::string& element) {
   TestPipeline pipeline(element);
