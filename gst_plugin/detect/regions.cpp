@@ -12,7 +12,8 @@ namespace sightglass {
 
 RegionParams region_params(const UprightFrame& frame, const RegionOptions& options, int32_t width, int32_t height,
                            const RegionRule& rule) {
-  return {{static_cast<float>(frame.shown_width()), static_cast<float>(frame.height), options.seconds, 0},
+  return {{static_cast<float>(frame.shown_width()), static_cast<float>(frame.height), options.seconds,
+           options.limb_limits ? 1.0F : 0.0F},
           {options.least_score, rule.head_up, rule.head_radius, rule.sure},
           {options.most, width, height, 0},
           {rule.from, rule.to, rule.around_point ? 1 : 0, options.looks ? 1 : 0},

@@ -28,7 +28,7 @@ inline constexpr int32_t kMaxRegions = 8, kRegionsPadding = 6;
 // In std430 layout.
 struct Region {
   std::array<float, 4> square{}, head{}, motion{};
-  std::array<int32_t, 4> flags{};  // is followed, is new, ID
+  std::array<int32_t, 4> flags{};  // is followed, is new, ID, strange frames
   std::array<float, 12> ends{};
 };
 struct RegionState {
@@ -60,10 +60,11 @@ struct RegionParams {  // the uniform block Regions
   bool operator==(const RegionParams&) const = default;
 };
 struct RegionOptions {
-  int32_t most = 1;       // 1 to kMaxRegions
-  float least_score = 0;  // minimum score of the landmarks of a tracked region
-  float seconds = -1;     // since the previous frame; below 0: unrelated to it
-  bool looks = false;     // Regions::look() selects the input of the detector
+  int32_t most = 1;          // 1 to kMaxRegions
+  float least_score = 0;     // minimum score of the landmarks of a tracked region
+  float seconds = -1;        // since the previous frame; below 0: unrelated to it
+  bool looks = false;        // Regions::look() selects the input of the detector
+  bool limb_limits = false;  // people whose limbs are too long are looked for again
 };
 // `width` and `height` are those of the landmark input.
 RegionParams region_params(const UprightFrame& frame, const RegionOptions& options, int32_t width, int32_t height,

@@ -67,6 +67,8 @@ const PropertyTable<PoseSettings>& pose_properties() {
                       "Minimum visibility for a keypoint to be drawn and count for the box of its person"),
           row::number("presence-threshold", "Presence threshold", style(&SkeletonStyle::presence), 0, 1, kLive,
                       "Minimum presence in the frame for a keypoint to be drawn and count for the box of its person"),
+          row::flag("limb-limits", "Limb limits", look(&PoseLook::limb_limits), kLive,
+                    "Whether to drop keypoints at the end of limbs that are too long for the body"),
           row::flag("smoothing", "Smoothing", look(&PoseLook::smoothing), kLive,
                     "Whether to smooth keypoints over time with a One-Euro filter"),
           row::number("min-cutoff", "Minimum cutoff", look(&PoseLook::min_cutoff), 0.001F, 1000, kLive,

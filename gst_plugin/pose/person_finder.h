@@ -23,11 +23,15 @@ struct FindOptions {
   float person_score = 0;     // minimum score of a person
   float seconds = -1;         // since the previous frame; below 0: unrelated to it
   Fit fit = Fit::kLetterbox;  // kLetterbox or kStretch, of models that process whole frames
+  bool limb_limits = false;   // people whose limbs are too long are looked for again
 };
 
 // The options for finders with regions.
 inline RegionOptions region_options(const FindOptions& options) {
-  return {.most = options.max_persons, .least_score = options.person_score, .seconds = options.seconds};
+  return {.most = options.max_persons,
+          .least_score = options.person_score,
+          .seconds = options.seconds,
+          .limb_limits = options.limb_limits};
 }
 
 // Reads nothing back and never waits. The results of a run are found() and mask().

@@ -60,7 +60,8 @@ void PersonFollower::run(const BufferRange& found, int32_t width, int32_t height
   Pass pass(*gl_);
   pass.uniforms(kParamsBinding, block_,
                 {{options.seconds, options.min_cutoff, options.beta, kCutOffOfSpeed},
-                 {static_cast<float>(width), static_cast<float>(height), options.visibility, options.presence}});
+                 {static_cast<float>(width), static_cast<float>(height), options.visibility, options.presence},
+                 {static_cast<int32_t>(options.limbs), 0, 0, 0}});
   pass.storage({found, {tracks_.id(), 0, kTracksBytes}, persons()});
   pass.dispatch(program_->id());
 }
@@ -127,6 +128,11 @@ Status SkeletonPainter::draw(const BufferRange& persons, const TextureRef& pictu
 
 namespace {
 
+Limbs limbs_of(const Skeleton* skeleton) {
+  if (skeleton == &blazepose_skeleton()) return Limbs::kBlazePose;
+  return skeleton == &coco_skeleton() ? Limbs::kCoco : Limbs::kNone;
+}
+
 // Logs people who appear or are lost, if results reach the CPU.
 class PeopleLog {
  public:
@@ -152,7 +158,10 @@ class PeopleLog {
 }  // namespace
 
 PoseEstimator::PoseEstimator(const GlTarget& target, const PoseModel& model, std::unique_ptr<PersonFinder> finder)
-    : Effect(target.group), usual_person_score_(usual_person_score(model.kind)), finder_(std::move(finder)) {}
+    : Effect(target.group),
+      usual_person_score_(usual_person_score(model.kind)),
+      limbs_(limbs_of(model.skeleton)),
+      finder_(std::move(finder)) {}
 
 Result<std::unique_ptr<Effect>> PoseEstimator::create(const GlTarget& target, GstElement* element,
                                                       const PoseModel& model, std::unique_ptr<PersonFinder> finder) {
@@ -196,12 +205,14 @@ Result<ModelStage> PoseEstimator::begin_stage(size_t stage, const UprightFrame& 
     finder_->set_options({.max_persons = look_.max_persons,
                           .person_score = look_.person_score.value_or(usual_person_score_),
                           .seconds = seconds,
-                          .fit = look_.fit});
+                          .fit = look_.fit,
+                          .limb_limits = look_.limb_limits});
     follow_ = {.seconds = seconds,
                .min_cutoff = look_.smoothing ? look_.min_cutoff : 0,
                .beta = look_.beta,
                .visibility = look_.style.visibility,
-               .presence = look_.style.presence};
+               .presence = look_.style.presence,
+               .limbs = look_.limb_limits ? limbs_ : Limbs::kNone};
   }
   GST_LOG_OBJECT(log_object(), "%s", stage + 1 == stages() ? "model: runs" : "detector: runs");
   return finder_->begin_stage(stage, frame);

@@ -29,6 +29,24 @@
 
 namespace sightglass {
 
+// Lengths of body parts in statures: D. Winter, Biomechanics and Motor Control of Human Movement, 4th edition, 2009,
+// figure 4.1, after Drillis and Contini (1966). The torso is from the shoulder to the hip. The width between the ears
+// is from the survey ANSUR II (bitragion breadth); the nose is half a head length and 2 cm from the ears.
+inline constexpr float kUpperArmLength = 0.186F, kForearmLength = 0.146F, kHandLength = 0.108F;
+inline constexpr float kThighLength = 0.245F, kShankLength = 0.246F, kFootLength = 0.152F;
+inline constexpr float kTorsoLength = 0.288F, kShouldersWidth = 0.259F;
+inline constexpr float kEarsWidth = 0.082F, kNoseToEar = 0.068F;
+// How many times as long a limb can appear, at the scale of the torso, shoulders, or head that appears longest. Torso
+// and shoulders are perpendicular, so one of the two appears at 0.7 times its length or more. The rest is for unusual
+// bodies and inexact points.
+inline constexpr float kLimbTolerance = 1.7F;
+// Limbs towards the camera appear longer. A lens of 68 degrees shows a body as large as the longer side of the frame
+// from 1.25 m; 0.3 m of this are 0.24. Bodies that appear larger than kLargestBody longer sides count as of that size.
+inline constexpr float kTowardsCamera = 0.24F, kLargestBody = 3.0F;
+
+// The skeleton whose limbs have limits.
+enum class Limbs : uint8_t { kNone, kCoco, kBlazePose };
+
 // Tracks the people found in a frame: adds IDs, boxes and smoothing over time, in shaders/pose/follow.comp.
 struct FollowOptions {
   float seconds = -1;    // since the previous frame; below 0: all people are new, only the ID counter continues
@@ -36,6 +54,7 @@ struct FollowOptions {
   float beta = 0;        // Hz per person size per second
   float visibility = 0;  // this and presence: minimum for a point to count for the box of its person
   float presence = 0;
+  Limbs limbs = Limbs::kNone;  // points of limbs that are too long get no visibility and presence
 };
 
 // All calls, including the destructor, need the context current and leave GL state as the engine's sessions do.
@@ -51,6 +70,7 @@ class PersonFollower {
  private:
   struct Block {  // Follow of the shader
     std::array<float, 4> filter{}, frame{};
+    std::array<int32_t, 4> limbs{};
     bool operator==(const Block&) const = default;
   };
   PersonFollower(const GlApi& gl, SharedProgram program);
@@ -106,6 +126,7 @@ struct PoseLook {
   int32_t max_persons = 1;
   std::optional<float> person_score;  // unset: the model default
   Fit fit = Fit::kLetterbox;
+  bool limb_limits = true;
   bool smoothing = true;
   float min_cutoff = 0.05F;  // Hz; this and beta are the MediaPipe values for landmarks
   float beta = 80;           // Hz per person size per second
@@ -154,6 +175,7 @@ class PoseEstimator : public Effect {
   }
 
   const float usual_person_score_;
+  const Limbs limbs_;
   std::unique_ptr<PersonFinder> finder_;
   std::optional<FramePainter> frame_painter_;
   std::optional<PersonFollower> follower_;

@@ -13,7 +13,7 @@ struct Region {
   int is_followed;
   int is_new;  // from a detection, not from landmarks
   int id;      // track ID, from 1 on
-  int unused;
+  int strange_frames;  // BlazePose: frames in series whose limbs are not those of one person
   Filtered ends;  // BlazePose: the two points that define the square: x, y, x, y
 };
 #define REGIONS               \

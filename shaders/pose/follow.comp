@@ -1,7 +1,8 @@
 // Tracks the people that a decoder found in a frame: adds boxes, keeps the track IDs of the previous frame, and smooths
-// keypoints. Speed is in person sizes per second, as in MediaPipe.
+// keypoints. Points of limbs that are too long for the body are dropped. Speed is in person sizes per second, as in MediaPipe.
 #include "gl/compute.h"
 #include "detect/one_euro.glsl"
+#include "pose/limbs.glsl"
 #include "pose/persons.glsl"
 
 #if kMaxPersons * kMaxPersons != kGroupInvocations
@@ -28,6 +29,7 @@ layout(std430, binding = 2) writeonly buffer Persons { PERSONS; } told;
 layout(std140, binding = kParamsBinding) uniform Follow {
   vec4 u_filter;  // seconds since the previous frame, below 0 if none; minimum cutoff in Hz; beta; cutoff of the speed
   vec4 u_frame;   // width and height in pixels; minimum visibility and presence of a point to count for the box
+  ivec4 u_limbs;  // Limbs: of which skeleton limbs have limits; 0, 0, 0
 };
 
 // Similarity of a person and a track: the mean of exp(-d²/2r²) over the keypoints, with the distance d from the
@@ -44,6 +46,7 @@ const float kAround = 1.25;  // person size relative to the longer side of the b
 const float kWorldCutOff = 2.0, kWorldBeta = 0.5;
 
 shared vec4 s_box[kMaxPersons];
+shared uvec2 s_dropped[kMaxPersons];  // a bit per point
 shared float s_weight[kGroupInvocations];
 // The best matches of the people so far with each set of tracks, and those of one person fewer: the sum of similarities,
 // and four bits per person: the track plus one, or 0.
@@ -57,6 +60,14 @@ shared int s_count;
 
 bool is_found(int i) { return i < found.persons_count && found.persons[i].points_count > 0; }
 
+vec2 limb_place(int person, int n) {
+  return vec2(found.persons[person].points[n].x, found.persons[person].points[n].y) * u_frame.xy;
+}
+bool limb_counts(int person, int n) {
+  KeyPoint point = found.persons[person].points[n];
+  return point.visibility >= u_frame.z && point.presence >= u_frame.w;
+}
+
 // The box around the points that count, or around all points if none does.
 vec4 box_of(int i) {
   vec4 all = vec4(1e9, 1e9, -1e9, -1e9), sure = all;
@@ -64,7 +75,7 @@ vec4 box_of(int i) {
     KeyPoint point = found.persons[i].points[n];
     vec2 place = vec2(point.x, point.y);
     all = vec4(min(all.xy, place), max(all.zw, place));
-    if (point.visibility >= u_frame.z && point.presence >= u_frame.w) {
+    if (limb_counts(i, n) && !is_dropped(s_dropped[i], n)) {
       sure = vec4(min(sure.xy, place), max(sure.zw, place));
     }
   }
@@ -216,13 +227,19 @@ void tell(int index, int n) {
   tracks[track].points[n] = place;
   tracks[track].world[n] = world;
   vec3 at = place.value.xyz / pixels;
-  told.persons[index].points[n] =
-      KeyPoint(at.x, at.y, at.z, point.visibility, point.presence, world.value.x, world.value.y, world.value.z);
+  float kept = is_dropped(s_dropped[person], n) ? 0.0 : 1.0;
+  told.persons[index].points[n] = KeyPoint(at.x, at.y, at.z, kept * point.visibility, kept * point.presence,
+                                           world.value.x, world.value.y, world.value.z);
 }
 
 void main() {
   int lane = int(gl_LocalInvocationIndex);
-  if (lane < kMaxPersons && is_found(lane)) s_box[lane] = box_of(lane);
+  if (lane < kMaxPersons && is_found(lane)) {
+    uvec2 dropped = uvec2(0u);
+    if (u_limbs.x != Limbs_kNone) drop_limbs(lane, u_limbs.x - 1, u_frame.xy, dropped);
+    s_dropped[lane] = dropped;
+    s_box[lane] = box_of(lane);
+  }
   barrier();
   ivec2 at = row_and_column(lane, kMaxPersons);
   s_weight[lane] = weight_of(at.x, at.y);

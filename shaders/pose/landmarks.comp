@@ -1,6 +1,8 @@
 // Writes the landmarks of the last processed region as a person of the frame. Derives the region of the next frame from
-// two of them, if the model finds a person at all.
+// two of them, if the model finds a person at all. If the limbs are not those of one person for a few frames, the person is
+// looked for again.
 #include "gl/compute.h"
+#include "pose/limbs.glsl"
 #include "pose/regions.glsl"
 
 layout(local_size_x = kGroupInvocations) in;
@@ -22,6 +24,8 @@ const float kOfDetection = 2.0;
 // The distance in sides below which people may hide each other, and the factor of the minimum score then.
 const float kNear = 0.4, kLeastOfHidden = 0.4;
 const float kMotionSeconds = 0.15;  // time constant of the mean of the motion
+const float kSure = 0.5;            // minimum visibility and presence of a point of a limb
+const int kStrangeFrames = 4;       // the detector looks again after so many
 
 float sigmoid(float x) { return 1.0 / (1.0 + exp(-x)); }
 
@@ -37,6 +41,11 @@ void store_point(int n, vec4 square) {
   vec2 around = turned(vec2(world[3 * n], world[3 * n + 1]), square.w);
   persons[slot].points[n] = KeyPoint(at.x, at.y, z, sigmoid(landmarks[5 * n + 3]), sigmoid(landmarks[5 * n + 4]),
                                      around.x, around.y, world[3 * n + 2]);
+}
+
+vec2 limb_place(int person, int n) { return place_of(n, regions[person].square); }
+bool limb_counts(int person, int n) {
+  return sigmoid(landmarks[5 * n + 3]) >= kSure && sigmoid(landmarks[5 * n + 4]) >= kSure;
 }
 
 // Around the points of the face.
@@ -119,6 +128,9 @@ void main() {
   barrier();  // all lanes have read what one of them will write
   if (lane < kMaxKeyPoints && is_there) store_point(lane, square);
   if (lane != 0) return;
+  uvec2 dropped;
+  bool is_strange = is_there && u_frame.w > 0.0;
+  is_strange = is_strange && drop_limbs(slot, kOfBlazePose, u_frame.xy, dropped) >= kStrangeLimbs;
   if (is_there) {
     follow(square, ends, is_new);
   } else {
@@ -127,6 +139,13 @@ void main() {
   }
   persons_count = u_sizes.x;
   persons[slot].points_count = regions[slot].is_followed != 0 ? kMaxKeyPoints : 0;
+  // This frame still shows the person. The detector looks in the next one.
+  regions[slot].strange_frames = is_strange ? regions[slot].strange_frames + 1 : 0;
+  if (regions[slot].strange_frames >= kStrangeFrames) {
+    regions[slot].is_followed = 0;
+    regions[slot].strange_frames = 0;
+    looks = 0;  // the whole frame first
+  }
   persons[slot].score = score[0];
   persons[slot].rotation = square.w;
   persons[slot].id = regions[slot].id;

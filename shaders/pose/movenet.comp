@@ -2,6 +2,7 @@
 // Chooses the next region like the MoveNet authors: around the hips, if hips and shoulders are visible, and large
 // enough for the torso and the visible points.
 #include "gl/compute.h"
+#include "pose/limbs.glsl"
 #include "pose/regions.glsl"
 
 layout(local_size_x = kGroupInvocations) in;
@@ -18,17 +19,23 @@ float score_of(int n) { return numbers[3 * n + 2]; }
 bool is_seen(int left) { return max(score_of(left), score_of(left + 1)) > kSeen; }
 float greatest(vec2 v) { return max(abs(v.x), abs(v.y)); }
 
+vec2 limb_place(int person, int n) { return place_of(n, regions[person].square); }
+bool limb_counts(int person, int n) { return score_of(n) >= kSeen; }
+
 void choose_region(vec4 square) {
+  uvec2 dropped = uvec2(0u);
+  int strange = u_frame.w > 0.0 ? drop_limbs(0, kOfCoco, u_frame.xy, dropped) : 0;
   vec2 middle = 0.5 * (place_of(kHip, square) + place_of(kHip + 1, square));
   float reach = 0.0;
   for (int n = 0; n < kPoints; ++n) {
     float distance = greatest(place_of(n, square) - middle);
     bool of_torso = n == kShoulder || n == kShoulder + 1 || n == kHip || n == kHip + 1;
     if (of_torso) reach = max(reach, kTorsos * distance);
-    if (score_of(n) >= kSeen) reach = max(reach, kBodies * distance);
+    if (score_of(n) >= kSeen && !is_dropped(dropped, n)) reach = max(reach, kBodies * distance);
   }
   reach = min(reach, max(greatest(middle), greatest(u_frame.xy - middle)));  // no larger than the frame
   bool is_good = is_seen(kShoulder) && is_seen(kHip) && reach >= 1.0 && 2.0 * reach <= max(u_frame.x, u_frame.y);
+  is_good = is_good && strange < kStrangeLimbs;
   regions[0].is_new = is_good ? 0 : 1;
   regions[0].square = vec4(middle, 2.0 * reach, 0.0);
 }

@@ -21,8 +21,10 @@ constexpr int kLeftShoulder = 11, kRightShoulder = 12, kLeftHip = 23, kRightHip 
 
 struct Place {
   double x = 0, y = 0;  // pixels
+  double visibility = 0;
+  bool operator==(const Place&) const = default;
 };
-Place middle(const Place& a, const Place& b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2}; }
+Place middle(const Place& a, const Place& b) { return {(a.x + b.x) / 2, (a.y + b.y) / 2, 0}; }
 double distance(const Place& a, const Place& b) { return std::hypot(a.x - b.x, a.y - b.y); }
 // From the center of the shoulders to the center of the hips.
 double torso(const std::vector<Place>& points) {
@@ -36,7 +38,7 @@ Poses expected_poses(const std::string& shared) {
   const auto frames = nlohmann::json::parse(std::ifstream(shared + "/media/mp_pose_squats.full.json"));
   for (const auto& frame : frames) {
     std::vector<Place>& points = poses[poses.size()];
-    for (const auto& point : frame) points.push_back({point[0], point[1]});
+    for (const auto& point : frame) points.push_back({point[0], point[1], 1});
   }
   return poses;
 }
@@ -53,8 +55,9 @@ void note(Poses& poses, const GstStructure& results) {
   for (guint i = 0; i < gst_value_list_get_size(points); ++i) {
     const GstStructure* point = gst_value_get_structure(gst_value_list_get_value(points, i));
     Place place;
-    gst_structure_get(point, "x", G_TYPE_DOUBLE, &place.x, "y", G_TYPE_DOUBLE, &place.y, nullptr);
-    poses[frame].push_back({place.x * width, place.y * height});
+    gst_structure_get(point, "x", G_TYPE_DOUBLE, &place.x, "y", G_TYPE_DOUBLE, &place.y, "visibility", G_TYPE_DOUBLE,
+                      &place.visibility, nullptr);
+    poses[frame].push_back({place.x * width, place.y * height, place.visibility});
   }
 }
 
@@ -112,8 +115,12 @@ TEST(PoseAccuracy, SquatsWithTheLiteModel) {
   if (decoder == nullptr) GTEST_SKIP() << "needs an H.264 decoder";
   gst_object_unref(decoder);
   const Poses expected = expected_poses(shared);
-  for (const std::string options : {"smoothing=true", "smoothing=false"}) {
-    const Error error = compare(expected, found_poses(shared, options));
+  Poses with_limits;
+  for (const std::string options : {"smoothing=true", "smoothing=false", "limb-limits=false"}) {
+    const Poses found = found_poses(shared, options);
+    if (with_limits.empty()) with_limits = found;
+    if (options == "limb-limits=false") EXPECT_EQ(found, with_limits) << "no limb is too long";
+    const Error error = compare(expected, found);
     std::printf("%s: %zu of %zu frames, mean landmark error %.4f torsos, worst landmark %.4f\n", options.c_str(),
                 error.frames, expected.size(), error.mean, error.worst);
     EXPECT_EQ(error.frames, expected.size());
