@@ -12,7 +12,9 @@
 
 namespace sightglass {
 
-inline constexpr uint32_t kLabelsBinding = 2;  // the storage block Labels
+// The storage blocks Labels, and LabelPlaces of shaders/draw/label_places.glsl.
+inline constexpr uint32_t kLabelsBinding = 2, kLabelPlacesBinding = 3;
+inline constexpr int32_t kLabelPlaces = 8;  // of a label around its box
 // The lines of the table: percentages, the digits of numbers and their sign, then the classes.
 inline constexpr int32_t kMostPercent = 100;
 inline constexpr int32_t kFirstDigit = kMostPercent + 1, kNumberSign = kFirstDigit + 10, kFirstClass = kNumberSign + 1;
@@ -44,6 +46,18 @@ class LabelTable {
   TextAtlas atlas_;
   GlBuffer buffer_;
   BufferRange block_;
+};
+
+// The places of labels of boxes, which shaders/draw/label_places.glsl keeps from frame to frame.
+// All calls, including the destructor, need the context current.
+class LabelPlaces {
+ public:
+  explicit LabelPlaces(const GlApi& gl);
+  // The storage block LabelPlaces.
+  BufferRange block() const;
+
+ private:
+  GlBuffer buffer_;
 };
 
 }  // namespace sightglass

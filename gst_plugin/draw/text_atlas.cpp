@@ -5,6 +5,7 @@
 #include <pango/pangocairo.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "detect/detections.h"
 #include "draw/label_table.h"
 #include "gl/objects.h"
 #include "gpu_engine/quoted.h"
@@ -270,5 +272,25 @@ void LabelTable::upload() {
   buffer_ = make_storage(*gl_, static_cast<GLsizeiptr>(bytes.size()), bytes.data());
   block_ = {buffer_.id(), 0, static_cast<GLsizeiptr>(bytes.size())};
 }
+
+namespace {
+
+struct PlacedLabel {  // of shaders/draw/label_places.glsl, in std430 layout
+  std::array<float, 4> box{};
+  std::array<int32_t, 4> owner{};
+};
+struct PlacedLabels {
+  std::array<int32_t, 4> count{};
+  std::array<PlacedLabel, kMaxDetections> labels{};
+};
+
+}  // namespace
+
+LabelPlaces::LabelPlaces(const GlApi& gl) {
+  const PlacedLabels none;
+  buffer_ = make_storage(gl, sizeof(none), &none);
+}
+
+BufferRange LabelPlaces::block() const { return {buffer_.id(), 0, sizeof(PlacedLabels)}; }
 
 }  // namespace sightglass

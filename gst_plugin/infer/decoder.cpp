@@ -59,6 +59,7 @@ class LabelledResults {
   GLsizei of_each_;
   bool are_classes_;
   PrimitiveBuffer primitives_;
+  LabelPlaces places_;  // not of classes
   UniformBlock<Block> block_;
 };
 
@@ -78,6 +79,7 @@ LabelledResults::LabelledResults(std::shared_ptr<ShareGroup> group, SharedProgra
       of_each_(of_each),
       are_classes_(are_classes),
       primitives_(group_->gl(), of_each_ * kMaxDetections),
+      places_(group_->gl()),
       block_(group_->gl()) {}
 
 PrimitiveRange LabelledResults::primitives(const BufferRange& detections, int32_t width, int32_t height,
@@ -95,8 +97,13 @@ PrimitiveRange LabelledResults::primitives(const BufferRange& detections, int32_
   block.counts = {room, 0, 0, 0};
   Pass pass(group_->gl());
   pass.uniforms(kParamsBinding, block_, block);
-  pass.storage({detections, primitives_.storage(range.count), labels_.block()});
-  pass.dispatch(program_->id(), groups_of(range.count));
+  if (are_classes_) {
+    pass.storage({detections, primitives_.storage(range.count), labels_.block()});
+    pass.dispatch(program_->id(), groups_of(range.count));
+  } else {
+    pass.storage({detections, primitives_.storage(range.count), labels_.block(), places_.block()});
+    pass.dispatch(program_->id());
+  }
   return range;
 }
 

@@ -135,6 +135,7 @@ ObjectPainter::ObjectPainter(const std::shared_ptr<ShareGroup>& group, SharedPro
       objects_(std::clamp(8192 / of_each_, 8, kMaxDetections)),
       labels_(group->gl(), labels),
       primitives_(group->gl(), of_each_ * objects_),
+      places_(group->gl()),
       block_(group->gl()) {}
 
 PrimitiveRange ObjectPainter::primitives(const BufferRange& results, int32_t width, int32_t height,
@@ -152,8 +153,8 @@ PrimitiveRange ObjectPainter::primitives(const BufferRange& results, int32_t wid
   block.labels = {object_labels_, lines, 0, 0};
   Pass pass(group_->gl());
   pass.uniforms(kParamsBinding, block_, block);
-  pass.storage({results, primitives_.storage(range.count), labels_.block()});
-  pass.dispatch(program_->id(), groups_of(range.count));
+  pass.storage({results, primitives_.storage(range.count), labels_.block(), places_.block()});
+  pass.dispatch(program_->id());
   return range;
 }
 

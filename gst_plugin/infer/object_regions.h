@@ -128,6 +128,7 @@ class ObjectPainter {
   int32_t objects_;  // at most
   LabelTable labels_;
   PrimitiveBuffer primitives_;
+  LabelPlaces places_;
   UniformBlock<Block> block_;
 };
 

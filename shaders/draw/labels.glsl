@@ -75,22 +75,42 @@ float number_place(int number, int i) {
   return place;
 }
 
+float number_width(int number) { return number > 0 ? number_place(number, kNumberTexts) + label_margin() : 0.0; }
+// The number 0 is not shown.
+vec2 label_size(int number, int class_number, float score) {
+  return vec2(number_width(number) + labelled_score_width(class_number, score), b_label_height);
+}
+float box_radius() { return max(b_label_height / 16.0, 0.75); }
+
+// Place 0 to kLabelPlaces - 1 of a label of this size at a box, in pixels of a picture of that size: its upper left corner,
+// in whole pixels; 1 if it is in the picture. Above the box, inside it at the top, below it, inside it at the bottom; then
+// the same at the right edge of the box.
+vec3 label_place(int place, vec4 box, vec2 size, vec2 picture) {
+  float radius = box_radius();
+  int row = place & 3;
+  float x = place < 4 ? box.x - radius : box.z + radius - size.x;
+  float y = box.y - radius - size.y;
+  if (row == 1) y = max(box.y + radius, 0.0);
+  if (row == 2) y = box.w + radius;
+  if (row == 3) y = min(box.w - radius, picture.y) - size.y;
+  bool is_inside = y >= 0.0 && y + size.y <= max(picture.y, size.y) && box.x <= box.z && box.y <= box.w;  // not NaN
+  if ((row & 1) == 1) is_inside = is_inside && y < box.w && y + size.y > box.y;  // boxes may be outside
+  return vec3(round(vec2(max(min(x, picture.x - size.x), 0.0), y)), is_inside ? 1.0 : 0.0);
+}
+
 // Primitive `i` of the kLabelledBox + kNumberTexts ones that show a box (in pixels), its number, its class and its
-// score. The label is on top of the box, or inside it at the edge of the frame, which has this width. The number 0 is
-// not shown, and needs only the first kLabelledBox ones.
-Primitive labelled_box(int i, vec4 box, int number, int class_number, float score, vec4 color, float picture_width) {
-  float radius = max(b_label_height / 16.0, 0.75);
+// score, at a place of label_place(). A number of 0 needs only the first kLabelledBox ones.
+Primitive labelled_box(int i, vec4 box, vec3 place, int number, int class_number, float score, vec4 color) {
+  float radius = box_radius();
   if (i == 0) return outline(box, radius, color);
-  float space = number > 0 ? number_place(number, kNumberTexts) + label_margin() : 0.0;
-  float width = space + labelled_score_width(class_number, score);
-  vec2 corner = vec2(max(min(box.x - radius, picture_width - width), 0.0), box.y - radius - b_label_height);
-  if (corner.y < 0.0) corner.y = max(box.y + radius, 0.0);
-  corner = round(corner);
+  if (place.z == 0.0) return invisible();
   // Black or white, whichever is more readable on the color (weights of ITU-R BT.709).
   float light = dot(color.rgb, vec3(0.2126, 0.7152, 0.0722));
   vec4 ink = vec4(vec3(light > 0.45 ? 0.0 : 1.0), color.a);
-  if (i < kLabelledBox) return labelled_score(i - 1, corner, space, class_number, score, radius, color, ink);
+  if (i < kLabelledBox) {
+    return labelled_score(i - 1, place.xy, number_width(number), class_number, score, radius, color, ink);
+  }
   int digit = i - kLabelledBox;
   if (number <= 0) return invisible();
-  return text(label_of_number(number, digit), corner + vec2(label_margin() + number_place(number, digit), 0.0), ink);
+  return text(label_of_number(number, digit), place.xy + vec2(label_margin() + number_place(number, digit), 0.0), ink);
 }

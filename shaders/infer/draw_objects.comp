@@ -1,7 +1,7 @@
 // Shows objects as labeled boxes, with what the model has said of them: lines of text below the top of the box, or
-// points.
+// points. One work group.
 #include "detect/detections.glsl"
-#include "draw/labels.glsl"
+#include "draw/label_places.glsl"
 #include "draw/palette.glsl"
 #include "gl/compute.h"
 #include "infer/landmarks.h"
@@ -12,6 +12,7 @@ layout(std430, binding = 0) readonly buffer Results {
   DETECTIONS;
   float values[];
 };
+// All outlines, then all plates, and so on: no outline covers a label.
 layout(std430, binding = 1) writeonly buffer Primitives { Primitive b_primitives[]; };
 layout(std140, binding = kParamsBinding) uniform Params {
   vec4 u_picture;  // width, height and point radius in pixels; 0
@@ -20,6 +21,17 @@ layout(std140, binding = kParamsBinding) uniform Params {
 };
 
 const int kOfBox = kLabelledBox + kNumberTexts;
+
+// Labels of classes without one are those of the model.
+int class_of(int n) { return detections[n].class_id < u_labels.x ? detections[n].class_id : -1; }
+vec4 color_of(int n) {
+  return detections[n].id > 0 ? track_color(detections[n].id) : class_color(detections[n].class_id);
+}
+
+vec4 labeled_area(int n) { return detections[n].box * u_picture.xyxy; }
+vec2 label_size_of(int n) { return label_size(detections[n].id, class_of(n), detections[n].score); }
+ivec2 label_owner(int n) { return ivec2(detections[n].id, detections[n].class_id); }
+bool has_text_below(int n) { return u_counts.w == ObjectValues_kClasses && detections[n].values_count > 0; }
 
 // Line `n` of an object, below its box, or inside it at the lower edge of the frame.
 Primitive line_of(int object, int n, int part, vec4 box) {
@@ -39,28 +51,27 @@ Primitive point_of(int object, int n, vec4 box, vec4 color) {
   return disc(mix(box.xy, box.zw, vec2(values[at], values[at + 1])), u_picture.z, color);
 }
 
-void main() {
-  int i = int(gl_GlobalInvocationID.x);
-  int of_each = kOfBox + u_counts.y;
-  if (i >= u_counts.x * of_each) return;
-  int object = i / of_each, part = i % of_each;
-  if (object >= detections_count) {
-    b_primitives[i] = invisible();
-    return;
-  }
-  int number = detections[object].id, class_id = detections[object].class_id;
-  vec4 color = number > 0 ? track_color(number) : class_color(class_id);
-  vec4 box = detections[object].box * u_picture.xyxy;
-  // Labels of classes without one are those of the model.
-  if (class_id >= u_labels.x) class_id = -1;
+Primitive part_of(int n, int part) {
+  vec4 box = labeled_area(n);
   if (part < kOfBox) {
-    b_primitives[i] = labelled_box(part, box, number, class_id, detections[object].score, color, u_picture.x);
-    return;
+    return labelled_box(part, box, s_places[n], detections[n].id, class_of(n), detections[n].score, color_of(n));
   }
   part -= kOfBox;
-  if (u_counts.w == ObjectValues_kPoints) {
-    b_primitives[i] = point_of(object, part, box, color);
-  } else {
-    b_primitives[i] = line_of(object, part / kLabelledScore, part % kLabelledScore, box);
+  if (u_counts.w == ObjectValues_kPoints) return point_of(n, part, box, color_of(n));
+  return line_of(n, part / kLabelledScore, part % kLabelledScore, box);
+}
+
+void main() {
+  int lane = int(gl_LocalInvocationIndex);
+  int count = min(detections_count, u_counts.x);
+  place_labels(lane, count, u_picture.xy);
+  int all = u_counts.x * (kOfBox + u_counts.y);
+  for (int i = lane; i < all; i += int(kGroupInvocations)) {
+    int n = int(uint(i) % uint(u_counts.x)), part = int(uint(i) / uint(u_counts.x));
+    if (n < count) {
+      b_primitives[i] = part_of(n, part);
+    } else {
+      b_primitives[i] = invisible();
+    }
   }
 }

@@ -354,8 +354,16 @@ class LabelChoiceTest : public OverlayShaderTest {
   const TextPlace& name(int number) const { return places_[static_cast<size_t>(kFirstClass + number)]; }
   std::vector<Primitive> labelled_box(const std::string& box, const std::string& number, const std::string& score,
                                       const std::string& track = "0", GLsizei count = 4) {
-    return read(run("b_primitives[i] = labelled_box(i, " + box + ", " + track + ", " + number + ", " + score +
-                        ", vec4(0.2, 0.6, 1.0, 1.0), 320.0);\n",
+    return read(run("vec2 size = label_size(" + track + ", " + number + ", " + score +
+                        ");\n"
+                        "vec3 place = label_place(0, " +
+                        box +
+                        ", size, vec2(320.0, 240.0));\n"
+                        "if (place.z == 0.0) place = label_place(1, " +
+                        box +
+                        ", size, vec2(320.0, 240.0));\n"
+                        "b_primitives[i] = labelled_box(i, " +
+                        box + ", place, " + track + ", " + number + ", " + score + ", vec4(0.2, 0.6, 1.0, 1.0));\n",
                     count, *table_));
   }
   static void expect_text(const Primitive& primitive, const TextPlace& place) {
@@ -460,7 +468,7 @@ TEST(OverlayShaders, GlslangValidatorAcceptsThem) {
   if (run_program("glslangValidator --version 2>&1").status != 0) GTEST_SKIP() << "glslangValidator is not installed";
   const std::string file = scratch_folder() / "labels.comp";
   std::ofstream(file) << shader_around(
-      "b_primitives[i] = labelled_box(i, vec4(1), i, i, 0.5, class_color(i), 320.0);\n");
+      "b_primitives[i] = labelled_box(i, vec4(1), vec3(1), i, i, 0.5, class_color(i));\n");
   const auto [status, output] = run_program("glslangValidator " + file + " 2>&1");
   EXPECT_EQ(status, 0) << output;
 }
