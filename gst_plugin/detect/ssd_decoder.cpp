@@ -142,4 +142,61 @@ Status SsdDecoder::decode(const BufferRange& boxes, const BufferRange& scores, c
   return {};
 }
 
+Result<std::unique_ptr<FaceDecoder>> FaceDecoder::create(std::shared_ptr<ShareGroup> group, const FaceLayout& layout) {
+  const ProgramKey keys[] = {{kGatherFacesShader}};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
+  SsdLayout boxes;
+  boxes.anchors.assign(static_cast<size_t>(layout.boxes()), {});
+  boxes.points = layout.points;
+  boxes.values = 4 + 2 * layout.points;
+  boxes.logits = false;
+  const GlApi& gl = group->gl();
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<SsdDecoder> decoder, SsdDecoder::create(std::move(group), boxes));
+  std::unique_ptr<FaceDecoder> faces(new FaceDecoder(gl, layout, std::move(programs[0]), std::move(decoder)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating the buffers of a face detector"));
+  return faces;
+}
+
+FaceDecoder::FaceDecoder(const GlApi& gl, const FaceLayout& layout, SharedProgram program,
+                         std::unique_ptr<SsdDecoder> decoder)
+    : gl_(&gl), layout_(layout), program_(std::move(program)), decoder_(std::move(decoder)), block_(gl) {
+  boxes_ = make_storage(gl, bytes(4 + 2 * layout.points));
+  scores_ = make_storage(gl, bytes(1));
+}
+
+Status FaceDecoder::decode(const BufferRange& outputs, const std::array<Offsets, kMostFaceLayers>& offsets,
+                           const InputTransform& to_upright, SsdChoice choice) {
+  Block block;
+  block.faces = {static_cast<int32_t>(layout_.kind), layout_.boxes(), layout_.anchors, layout_.points};
+  block.input = {layout_.width, layout_.height, layout_.logits ? 1 : 0, 0};
+  block.sizes = layout_.anchor_sizes;
+  int32_t first = 0;
+  for (size_t i = 0; i < offsets.size() && layout_.strides[i] > 0; ++i) {
+    const int32_t stride = layout_.strides[i], count = layout_.boxes_of(stride);
+    block.layers[i] = {stride, layout_.columns(stride), first, 0};
+    block.outputs[i] = {offsets[i].score, offsets[i].other_score, offsets[i].box, offsets[i].points};
+    const std::pair<int32_t, int32_t> parts[] = {{offsets[i].score, layout_.score_values()},
+                                                 {offsets[i].other_score, 0},
+                                                 {offsets[i].box, 4},
+                                                 {offsets[i].points, 2 * layout_.points}};
+    for (const auto& [offset, values] : parts) {
+      if (offset < 0 || (int64_t{offset} + int64_t{count} * values) * 4 > outputs.size) {
+        return invalid_argument("a face detector with " + std::to_string(count) + " boxes of stride " +
+                                std::to_string(stride) + " exceeds the " + std::to_string(outputs.size) +
+                                " bytes of its outputs");
+      }
+    }
+    first += count;
+  }
+  const BufferRange boxes{boxes_.id(), 0, bytes(4 + 2 * layout_.points)}, scores{scores_.id(), 0, bytes(1)};
+  {
+    Pass pass(*gl_);
+    pass.uniforms(kParamsBinding, block_, block);
+    pass.storage({outputs, boxes, scores});
+    pass.dispatch(program_->id(), groups_of(layout_.boxes()));
+  }
+  choice.weighted = false;
+  return decoder_->decode(boxes, scores, to_upright, choice);
+}
+
 }  // namespace sightglass

@@ -103,4 +103,65 @@ class SsdDecoder {
   GlBuffer anchors_, best_, detections_;
 };
 
+// Face detectors with several outputs, each with rows of the cells of one layer or of all layers, finest first, row by
+// row:
+//   SCRFD       per layer: a score; distances from the corner of the cell to the sides of the box, in strides; points
+//   YuNet       per layer: two scores, of which the geometric mean counts; center and logarithm of the size; points
+//   RetinaFace  scores of background and face; center and logarithm of the size relative to anchors; points
+enum class FaceKind : int32_t { kScrfd, kYuNet, kRetinaFace };
+inline constexpr int32_t kMostFaceLayers = 4;
+
+struct FaceLayout {
+  FaceKind kind = FaceKind::kScrfd;
+  int32_t width = 0, height = 0;                   // of the model input in pixels
+  int32_t anchors = 1;                             // per cell
+  int32_t points = 0;                              // per box: 0 or 5
+  bool logits = false;                             // apply the logistic function to scores; of RetinaFace, a softmax
+  std::array<int32_t, kMostFaceLayers> strides{};  // 0: no such layer
+  std::array<std::array<float, 4>, kMostFaceLayers> anchor_sizes{};  // of RetinaFace, in pixels
+
+  int32_t columns(int32_t stride) const { return (width + stride - 1) / stride; }
+  int32_t boxes_of(int32_t stride) const { return anchors * columns(stride) * ((height + stride - 1) / stride); }
+  int32_t boxes() const {
+    int32_t all = 0;
+    for (const int32_t stride : strides) all += stride > 0 ? boxes_of(stride) : 0;
+    return all;
+  }
+  // Values per box of an output with the scores.
+  int32_t score_values() const { return kind == FaceKind::kRetinaFace ? 2 : 1; }
+};
+
+// Converts the outputs of such a detector to those that SsdDecoder takes. Same rules.
+class FaceDecoder {
+ public:
+  // Of the first box of a layer in the buffer of all outputs, in floats.
+  struct Offsets {
+    int32_t score = 0, other_score = 0, box = 0, points = 0;
+  };
+  static Result<std::unique_ptr<FaceDecoder>> create(std::shared_ptr<ShareGroup> group, const FaceLayout& layout);
+
+  // `outputs` begins at offset 0 of its buffer and has all outputs. Issues three dispatches.
+  Status decode(const BufferRange& outputs, const std::array<Offsets, kMostFaceLayers>& offsets,
+                const InputTransform& to_upright, SsdChoice choice);
+  GLuint detections() const { return decoder_->detections(); }
+  const FaceLayout& layout() const { return layout_; }
+
+ private:
+  struct Block {  // Faces of shaders/detect/gather_faces.comp
+    std::array<int32_t, 4> faces{}, input{};
+    std::array<std::array<int32_t, 4>, kMostFaceLayers> layers{}, outputs{};
+    std::array<std::array<float, 4>, kMostFaceLayers> sizes{};
+    bool operator==(const Block&) const = default;
+  };
+  FaceDecoder(const GlApi& gl, const FaceLayout& layout, SharedProgram program, std::unique_ptr<SsdDecoder> decoder);
+  GLsizeiptr bytes(int32_t values) const { return GLsizeiptr{layout_.boxes()} * values * GLsizeiptr{sizeof(float)}; }
+
+  const GlApi* gl_;
+  FaceLayout layout_;
+  SharedProgram program_;
+  std::unique_ptr<SsdDecoder> decoder_;  // keeps the group
+  UniformBlock<Block> block_;
+  GlBuffer boxes_, scores_;
+};
+
 }  // namespace sightglass

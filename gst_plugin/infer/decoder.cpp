@@ -293,6 +293,48 @@ class YoloDetections final : public BoxDecoder {
   size_t output_, prototypes_;
 };
 
+// The range from the beginning of the buffer that all outputs of a session share; adds `output` to it.
+Result<int32_t> add_output(const Session& session, size_t output, BufferRange& all) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(output));
+  all.buffer = range.buffer;
+  all.size = std::max<GLsizeiptr>(all.size, range.offset + range.size);
+  return static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
+}
+
+class FaceDetections final : public BoxDecoder {
+ public:
+  FaceDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, std::unique_ptr<FaceDecoder> decoder,
+                 LabelledResults drawing)
+      : BoxDecoder(std::move(group), model, std::move(drawing)),
+        decoder_(std::move(decoder)),
+        outputs_(model.faces->outputs) {}
+
+ private:
+  Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) override {
+    const FaceLayout& layout = decoder_->layout();
+    const bool is_one_layer = layout.kind == FaceKind::kRetinaFace;
+    BufferRange all;
+    std::array<FaceDecoder::Offsets, kMostFaceLayers> offsets{};
+    int32_t first = 0;
+    for (size_t i = 0; i < offsets.size() && layout.strides[i] > 0; ++i) {
+      SIGHTGLASS_ASSIGN_OR_RETURN(offsets[i].score, add_output(session, outputs_[i].score, all));
+      SIGHTGLASS_ASSIGN_OR_RETURN(offsets[i].other_score, add_output(session, outputs_[i].other_score, all));
+      SIGHTGLASS_ASSIGN_OR_RETURN(offsets[i].box, add_output(session, outputs_[i].box, all));
+      SIGHTGLASS_ASSIGN_OR_RETURN(offsets[i].points, add_output(session, outputs_[i].points, all));
+      if (!is_one_layer) continue;
+      offsets[i].score += layout.score_values() * first;
+      offsets[i].box += kBoxValues * first;
+      offsets[i].points += 2 * layout.points * first;
+      first += layout.boxes_of(layout.strides[i]);
+    }
+    return decoder_->decode(all, offsets, to_upright, choice);
+  }
+  BufferRange found() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
+
+  std::unique_ptr<FaceDecoder> decoder_;
+  std::array<FaceModel::Outputs, kMostFaceLayers> outputs_;
+};
+
 // Outputs of TFLite_Detection_PostProcess, which has done the suppression.
 class ProcessedDetections final : public BoxDecoder {
  public:
@@ -312,10 +354,7 @@ class ProcessedDetections final : public BoxDecoder {
     Block block;
     BufferRange all;  // covers all outputs, which share one buffer
     for (size_t i = 0; i < outputs_.size(); ++i) {
-      SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(outputs_[i]));
-      all.buffer = range.buffer;
-      all.size = std::max<GLsizeiptr>(all.size, range.offset + range.size);
-      block.at[i] = static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
+      SIGHTGLASS_ASSIGN_OR_RETURN(block.at[i], add_output(session, outputs_[i], all));
     }
     block.counts = {static_cast<int32_t>(count_), std::clamp(choice.most, 1, kMaxDetections), 0, 0};
     block.limits = {choice.threshold, 0, 0, 0};
@@ -359,6 +398,12 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
       masks.emplace(std::move(objects));
     }
     return std::make_unique<YoloDetections>(group, model, std::move(decoder), std::move(masks), std::move(drawing));
+  }
+  if (model.faces) {
+    GST_DEBUG_OBJECT(log_object(), "decoder: faces, %d boxes, %d points", model.faces->layout.boxes(),
+                     model.faces->layout.points);
+    SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<FaceDecoder> decoder, FaceDecoder::create(group, model.faces->layout));
+    return std::make_unique<FaceDetections>(group, model, std::move(decoder), std::move(drawing));
   }
   if (model.raw_detector) {
     GST_DEBUG_OBJECT(log_object(), "decoder: boxes of %" G_GSIZE_FORMAT " anchors, suppressed by the decoder",

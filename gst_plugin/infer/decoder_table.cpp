@@ -63,6 +63,15 @@ std::optional<Decline> describe_anchors(InferModel& result, const InferModelOpti
   return std::nullopt;
 }
 
+template <FaceKind kKind>
+std::optional<Decline> describe_faces(InferModel& result, const InferModelOptions& /*options*/) {
+  result.faces = find_faces(*result.model, kKind);
+  if (!result.faces) return Decline{"no outputs per anchor of a face, with strides of 8, 16, and 32"};
+  result.letterbox = true;
+  if (result.labels.empty()) result.labels = {"face"};
+  return std::nullopt;
+}
+
 // The number of labels that the application gives decides where shapes do not.
 template <YoloHead kHead, DecoderKind kKind>
 std::optional<Decline> describe_yolo(InferModel& result, const InferModelOptions& options) {
@@ -242,6 +251,12 @@ constexpr DecoderRow kRows[] = {
     {kAnchors, "anchors", InferTask::kDetection,
      "Boxes by anchors: BlazeFace, BlazePose, palms, UltraFace, SSD: 1xNxV and 1xNxC",
      "detect/best_class.comp, detect/suppress.comp", describe_anchors, make_detection_decoder},
+    {kScrfd, "scrfd", InferTask::kDetection, "Faces of SCRFD: per stride Nx1, Nx4, and Nx10 for points",
+     "detect/gather_faces.comp, detect/suppress.comp", describe_faces<FaceKind::kScrfd>, make_detection_decoder},
+    {kYuNet, "yunet", InferTask::kDetection, "Faces of YuNet: per stride two of Nx1, Nx4, and Nx10",
+     "detect/gather_faces.comp, detect/suppress.comp", describe_faces<FaceKind::kYuNet>, make_detection_decoder},
+    {kRetinaFace, "retinaface", InferTask::kDetection, "Faces of RetinaFace: Nx2, Nx4, and Nx10",
+     "detect/gather_faces.comp, detect/suppress.comp", describe_faces<FaceKind::kRetinaFace>, make_detection_decoder},
     {kYoloObjectness, "yolo-objectness", InferTask::kDetection,
      "Boxes of YOLO v3, v4, v5, v7, with objectness: 1xNx(5+C)", "detect/yolo_boxes.comp, detect/suppress.comp",
      describe_yolo<YoloHead::kObjectness, kYoloObjectness>, make_detection_decoder},

@@ -169,12 +169,90 @@ std::optional<KnownDetector> find_raw_detector(const Model& model) {
 
 namespace {
 
+struct FaceFamily {
+  FaceKind kind;
+  int32_t scores;     // outputs with scores per layer
+  bool is_one_layer;  // each output has the rows of all layers
+  std::array<std::array<float, 4>, kMostFaceLayers> sizes{};
+  float scale;  // this and `offset`: from samples in [0,1] to input values
+  std::array<float, 4> offset{};
+};
+constexpr FaceFamily kFaceFamilies[] = {
+    {FaceKind::kScrfd, 1, false, {}, 255.0F / 128, {-127.5F / 128, -127.5F / 128, -127.5F / 128}},
+    {FaceKind::kYuNet, 2, false, {}, 255, {}},
+    {FaceKind::kRetinaFace, 1, true, {{{16, 32}, {64, 128}, {256, 512}, {}}}, 255, {-104, -117, -123}},
+};
+constexpr std::array<int32_t, kMostFaceLayers> kFaceStrides{8, 16, 32, 0};
+constexpr int32_t kFacePoints = 5;
+
+const FaceFamily& family_of(FaceKind kind) { return *std::ranges::find(kFaceFamilies, kind, &FaceFamily::kind); }
+
+// The outputs with `values` values for each of so many anchors, as rows, or as an image with `anchors` rows per pixel.
+std::vector<size_t> outputs_with(const Model& model, int64_t rows, int32_t anchors, int32_t values) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < model.outputs().size(); ++i) {
+    const Shape& shape = model.outputs()[i].shape;
+    const int32_t last = shape.rank() > 1 ? shape.dim(shape.rank() - 1) : 0;
+    const bool is_image = shape.rank() == 4 && last == anchors * values;
+    if (shape.elements() == rows * values && (last == values || is_image)) found.push_back(i);
+  }
+  return found;
+}
+
+// Fills the outputs of the layers with `rows` rows. Returns how many outputs they are, 0 if some are missing.
+size_t find_layer(const Model& model, const FaceFamily& family, const FaceLayout& layout, int64_t rows,
+                  FaceModel::Outputs& into) {
+  const auto scores = outputs_with(model, rows, layout.anchors, layout.score_values());
+  const auto boxes = outputs_with(model, rows, layout.anchors, 4);
+  const auto points = outputs_with(model, rows, layout.anchors, 2 * kFacePoints);
+  if (std::cmp_not_equal(scores.size(), family.scores) || boxes.size() != 1) return 0;
+  if (points.size() != (layout.points > 0 ? 1 : 0)) return 0;
+  into = {scores[0], scores.back(), boxes[0], points.empty() ? boxes[0] : points[0]};
+  return scores.size() + boxes.size() + points.size();
+}
+
+}  // namespace
+
+std::optional<FaceModel> find_faces(const Model& model, FaceKind kind) {
+  if (model.inputs().empty() || model.inputs()[0].shape.rank() != 4) return std::nullopt;
+  const FaceFamily& family = family_of(kind);
+  for (const int32_t anchors : {2, 1}) {
+    for (const int32_t points : {kFacePoints, 0}) {
+      if ((kind == FaceKind::kYuNet) != (anchors == 1) && kind != FaceKind::kScrfd) continue;
+      FaceModel faces;
+      FaceLayout& layout = faces.layout;
+      layout = {kind, model.inputs()[0].shape.dim(2), model.inputs()[0].shape.dim(1), anchors, points};
+      layout.strides = kFaceStrides;
+      layout.anchor_sizes = family.sizes;
+      if (layout.boxes() > SsdDecoder::kMostBoxes) continue;
+      size_t used = 0;
+      bool fits = true;
+      for (size_t i = 0; i < kFaceStrides.size() && kFaceStrides[i] > 0; ++i) {
+        const int64_t rows = family.is_one_layer ? layout.boxes() : layout.boxes_of(kFaceStrides[i]);
+        const size_t more = find_layer(model, family, layout, rows, faces.outputs[i]);
+        fits = fits && more > 0;
+        used = family.is_one_layer ? more : used + more;
+      }
+      // Other outputs would be those of another model.
+      if (!fits || used != model.outputs().size()) continue;
+      for (size_t i = 0; i < kFaceStrides.size() && kFaceStrides[i] > 0; ++i) {
+        layout.logits = layout.logits || !holds_probabilities(model, faces.outputs[i].score);
+      }
+      return faces;
+    }
+  }
+  return std::nullopt;
+}
+
+namespace {
+
 // Number of classes of the model; 0 if unknown.
 size_t classes_of(const InferModel& model) {
   if (model.task == InferTask::kClassification) {
     return static_cast<size_t>(model.model->outputs()[model.output].shape.elements());
   }
   if (model.yolo) return static_cast<size_t>(model.yolo->layout.classes);
+  if (model.faces) return 1;
   return model.raw_detector ? static_cast<size_t>(model.raw_detector->layout.classes) : 0;
 }
 
@@ -202,9 +280,15 @@ void add_usual_labels(InferModel& result, const std::optional<KnownModel>& known
 // The input of a detector that is recognized only by its shapes.
 std::optional<KnownModel> guess_detector(const Model& model) {
   if (model.inputs().empty() || model.inputs()[0].shape.rank() != 4) return std::nullopt;
+  KnownModel guess{.sha256 = nullptr, .title = "", .task = Task::kDetection};
+  for (const FaceFamily& family : kFaceFamilies) {
+    if (!find_faces(model, family.kind)) continue;
+    guess.scale.fill(family.scale);
+    guess.offset = family.offset;
+    return guess;
+  }
   const std::optional<KnownDetector> detector = find_raw_detector(model);
   if (!detector) return std::nullopt;
-  KnownModel guess{.sha256 = nullptr, .title = "", .task = Task::kDetection};
   guess.scale.fill(detector->input_scale);
   guess.offset.fill(detector->input_offset);
   return guess;

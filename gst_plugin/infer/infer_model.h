@@ -34,6 +34,9 @@ enum class DecoderKind : uint8_t {
   kAuto,
   kPostprocess,
   kAnchors,
+  kScrfd,
+  kYuNet,
+  kRetinaFace,
   kYoloObjectness,
   kYolo,
   kYoloRanked,
@@ -53,6 +56,15 @@ struct InferModelOptions {
   InputNormalization normalization;
   // For models that output an image: color in [0,1] = scale * value + offset; unset: from the model.
   std::optional<float> output_scale, output_offset;
+};
+
+// A face detector with several outputs, and their indices by layer.
+struct FaceModel {
+  struct Outputs {
+    size_t score = 0, other_score = 0, box = 0, points = 0;
+  };
+  FaceLayout layout;
+  std::array<Outputs, kMostFaceLayers> outputs{};
 };
 
 struct InferModel {
@@ -76,6 +88,7 @@ struct InferModel {
   std::optional<RawDetector> raw_detector;
   std::array<size_t, 4> processed{};
   std::optional<YoloModel> yolo;
+  std::optional<FaceModel> faces;
   // For classifiers, landmarks and images.
   size_t output = 0;
   int32_t picture_width = 0, picture_height = 0;          // of images, in pixels
@@ -111,5 +124,8 @@ struct KnownDetector {
 // Recognizes BlazeFace, the BlazePose and palm detectors, UltraFace, and SSD of 300 or 320 pixels by the input size,
 // the number of boxes, and the number of values per box. Returns nothing for other models.
 std::optional<KnownDetector> find_raw_detector(const Model& model);
+
+// Recognizes face detectors of this kind by the shapes of their outputs.
+std::optional<FaceModel> find_faces(const Model& model, FaceKind kind);
 
 }  // namespace sightglass

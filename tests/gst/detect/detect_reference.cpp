@@ -107,6 +107,68 @@ std::vector<Detection> reference_ssd(const SsdLayout& layout, const std::vector<
   return found;
 }
 
+std::vector<Detection> reference_faces(const FaceLayout& layout, const std::array<FaceRows, kMostFaceLayers>& layers,
+                                       const InputTransform& to_upright, SsdChoice choice) {
+  SsdLayout ssd;
+  ssd.anchors.assign(static_cast<size_t>(layout.boxes()), {});
+  ssd.points = layout.points;
+  ssd.values = 4 + 2 * layout.points;
+  ssd.logits = false;
+  std::vector<float> boxes, scores;
+  const auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+  for (size_t l = 0; l < layers.size() && layout.strides[l] > 0; ++l) {
+    const FaceRows& rows = layers[l];
+    const double stride = layout.strides[l];
+    const int columns = (layout.width + layout.strides[l] - 1) / layout.strides[l];
+    for (size_t n = 0; n < rows.box.size() / 4; ++n) {
+      const auto anchors = static_cast<size_t>(layout.anchors);
+      const auto column = static_cast<double>(n / anchors % static_cast<size_t>(columns));
+      const auto row = static_cast<double>(n / anchors / static_cast<size_t>(columns));
+      const float* b = rows.box.data() + 4 * n;
+      double x = 0, y = 0, width = 0, height = 0, score = 0, origin_x = column * stride, origin_y = row * stride;
+      double unit = stride;
+      switch (layout.kind) {
+        case FaceKind::kScrfd: {
+          const double left = origin_x - b[0] * stride, right = origin_x + b[2] * stride;
+          const double top = origin_y - b[1] * stride, bottom = origin_y + b[3] * stride;
+          x = (left + right) / 2, y = (top + bottom) / 2, width = right - left, height = bottom - top;
+          score = layout.logits ? sigmoid(rows.score[n]) : rows.score[n];
+          break;
+        }
+        case FaceKind::kYuNet: {
+          x = (column + b[0]) * stride, y = (row + b[1]) * stride;
+          width = std::exp(b[2]) * stride, height = std::exp(b[3]) * stride;
+          const double face = layout.logits ? sigmoid(rows.score[n]) : rows.score[n];
+          const double object = layout.logits ? sigmoid(rows.other_score[n]) : rows.other_score[n];
+          score = std::sqrt(std::clamp(face, 0.0, 1.0) * std::clamp(object, 0.0, 1.0));
+          break;
+        }
+        case FaceKind::kRetinaFace: {
+          const double side = layout.anchor_sizes[l][n % anchors];
+          origin_x += stride / 2, origin_y += stride / 2;
+          unit = 0.1 * side;
+          x = origin_x + b[0] * unit, y = origin_y + b[1] * unit;
+          width = side * std::exp(0.2 * b[2]), height = side * std::exp(0.2 * b[3]);
+          const double none = rows.score[2 * n], face = rows.score[2 * n + 1];
+          score = layout.logits ? std::exp(face) / (std::exp(none) + std::exp(face)) : face;
+          break;
+        }
+      }
+      for (const double v : {x / layout.width, y / layout.height, width / layout.width, height / layout.height}) {
+        boxes.push_back(static_cast<float>(v));
+      }
+      for (size_t k = 0; k < static_cast<size_t>(layout.points); ++k) {
+        const float* point = rows.points.data() + 2 * (n * static_cast<size_t>(layout.points) + k);
+        boxes.push_back(static_cast<float>((origin_x + point[0] * unit) / layout.width));
+        boxes.push_back(static_cast<float>((origin_y + point[1] * unit) / layout.height));
+      }
+      scores.push_back(score >= 0 && score <= 1 ? static_cast<float>(score) : -1);
+    }
+  }
+  choice.weighted = false;
+  return reference_ssd(ssd, boxes, scores, to_upright, choice);
+}
+
 // In the arithmetic of floats for scores and boxes, so that ties are ties here, too.
 std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vector<float>& output,
                                       const InputTransform& to_upright, const SsdChoice& choice) {

@@ -1,6 +1,7 @@
 // A plain CPU decoder of single-shot detectors, for tests to compare with.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "detect/ssd_decoder.h"
@@ -21,6 +22,14 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
 // The same for a grid of cells (YoloLayout::grid_columns).
 std::vector<Detection> reference_grid(const YoloLayout& layout, const std::vector<float>& output,
                                       const InputTransform& to_upright, const SsdChoice& choice);
+
+// The outputs of a face detector for one layer of cells, one row per anchor.
+struct FaceRows {
+  std::vector<float> score, other_score, box, points;
+};
+// The expected result of FaceDecoder::decode(), in its order.
+std::vector<Detection> reference_faces(const FaceLayout& layout, const std::array<FaceRows, kMostFaceLayers>& layers,
+                                       const InputTransform& to_upright, SsdChoice choice);
 
 // The expected results of Tracker::run(), one frame after another, with the best assignment of all in place of an
 // auction.

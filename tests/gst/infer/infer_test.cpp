@@ -17,6 +17,7 @@
 #include "infer/infer_model.h"
 #include "infer/inferencer_case.h"
 #include "infer/landmarks.h"
+#include "ops/op_case.h"
 
 namespace sightglass::test {
 namespace {
@@ -222,6 +223,113 @@ TEST_F(InferTest, UltraFaceFindsTheFace) {
               found[0].box[2], found[0].box[3]);
   const std::array<float, 4> seen{0.36f, 0.09f, 0.63f, 0.35f};
   for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(found[0].box[k], seen[k], 0.04) << k;
+}
+
+// A model whose outputs are parts of its input image of 64 x 64 pixels.
+std::shared_ptr<const Model> pixels_as(const std::vector<Shape>& outputs) {
+  CaseBuilder builder(1);
+  const ValueId row = builder.node(OpType::kReshape, ReshapeAttr{{1, 12288}}, {builder.input({1, 64, 64, 3})});
+  int32_t begin = 0;
+  std::vector<ValueId> ids;
+  for (const Shape& shape : outputs) {
+    const auto count = static_cast<int32_t>(shape.elements());
+    StridedSliceAttr part;
+    part.begin = {0, begin};
+    part.stride = {1, 1};
+    part.size = {1, count};
+    part.shape = {1, count};
+    ids.push_back(
+        builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.node(OpType::kStridedSlice, part, {row})}));
+    begin += count;
+  }
+  Graph graph = builder.build("numbers").graph;
+  graph.outputs = ids;
+  return value_of(model_from_graph(std::move(graph)));
+}
+
+// Outputs in any order, as lists and as images.
+TEST_F(InferTest, FaceDetectorsOfSeveralOutputs) {
+  struct Case {
+    const char* decoder;
+    std::vector<Shape> outputs;
+    int32_t points;
+  };
+  const std::vector<Case> cases{
+      {"scrfd",
+       {{1, 128, 1}, {1, 32, 1}, {1, 8, 1}, {1, 128, 4}, {1, 32, 4}, {1, 8, 4}, {1, 128, 10}, {1, 32, 10}, {1, 8, 10}},
+       5},
+      {"scrfd", {{1, 8, 8, 8}, {1, 4, 4, 8}, {1, 2, 2, 8}, {1, 8, 8, 2}, {1, 4, 4, 2}, {1, 2, 2, 2}}, 0},
+      {"yunet",
+       {{1, 64, 10},
+        {1, 16, 10},
+        {1, 4, 10},
+        {1, 64, 1},
+        {1, 16, 1},
+        {1, 4, 1},
+        {1, 64, 1},
+        {1, 16, 1},
+        {1, 4, 1},
+        {1, 64, 4},
+        {1, 16, 4},
+        {1, 4, 4}},
+       5},
+      {"retinaface", {{1, 168, 4}, {1, 168, 10}, {1, 168, 2}}, 5}};
+  uint32_t random = 5;
+  for (const auto& [name, outputs, points] : cases) {
+    InferModelOptions options;
+    options.normalization = {.scale = 3.0123, .offset = -1};  // boxes without a size are up to rounding
+    Running running(value_of(describe_infer_model(pixels_as(outputs), std::nullopt, options)));
+    EXPECT_STREQ(row_of(running.model.decoder).name, name);
+    ASSERT_TRUE(running.model.faces);
+    EXPECT_TRUE(running.model.letterbox);
+    EXPECT_EQ(running.model.labels, std::vector<std::string>{"face"});
+    const FaceModel& faces = *running.model.faces;
+    EXPECT_EQ(faces.layout.points, points);
+    const auto plan = value_of(Plan::build(running.model.model, device().limits, running.model.plan_options));
+    const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
+                          device(),         FrameKind::kRgba,
+                          TuningMode::kOff, ""};
+    static_cast<RunningInferencer&>(running) = {target, value_of(Inferencer::create(target, plan, running.model))};
+    const Rgba picture = painted(64, 64, [&](int32_t, int32_t) {
+      std::array<uint8_t, 3> color{};
+      for (uint8_t& c : color) c = static_cast<uint8_t>((random = random * 1664525 + 1013904223) >> 24);
+      return color;
+    });
+    InferLook look;
+    look.threshold = 0.70317F;  // no quotient of bytes, which rounding would decide
+    look.max_results = 50;
+    process(running, picture, look);
+    const auto rows_of = [&](size_t output, size_t first, size_t count) {
+      const std::vector<float> all = tensor_values(running, output);
+      return std::vector<float>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                all.begin() + static_cast<std::ptrdiff_t>(first + count));
+    };
+    std::array<FaceRows, kMostFaceLayers> layers;
+    size_t before = 0;
+    for (size_t l = 0; l < 3; ++l) {
+      const auto count = static_cast<size_t>(faces.layout.boxes_of(faces.layout.strides[l]));
+      const auto of = [&](size_t output, size_t values) { return rows_of(output, before * values, count * values); };
+      const auto scores = static_cast<size_t>(faces.layout.score_values());
+      layers[l] = {of(faces.outputs[l].score, scores), of(faces.outputs[l].other_score, scores),
+                   of(faces.outputs[l].box, 4), points > 0 ? of(faces.outputs[l].points, 10) : std::vector<float>()};
+      if (faces.layout.kind == FaceKind::kRetinaFace) before += count;
+    }
+    const auto expected = reference_faces(faces.layout, layers, {}, {look.threshold, look.iou_threshold, false, 50});
+    const std::vector<Detection> found = detections(running);
+    ASSERT_EQ(found.size(), expected.size()) << name;
+    double worst = 0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i].score, expected[i].score, 1e-5F) << name;
+      for (size_t k = 0; k < 4; ++k) worst = std::max(worst, 64.0 * std::abs(found[i].box[k] - expected[i].box[k]));
+    }
+    std::printf("%s: %zu faces, off by %.5f pixels at most\n", name, found.size(), worst);
+    EXPECT_GT(found.size(), 5U) << name;
+    EXPECT_LE(worst, 0.05);
+  }
+  // An output more, or other numbers of rows, are those of another model.
+  EXPECT_FALSE(find_faces(*pixels_as({{1, 168, 4}, {1, 168, 10}, {1, 168, 2}, {1, 7}}), FaceKind::kRetinaFace));
+  EXPECT_FALSE(find_faces(*pixels_as({{1, 167, 4}, {1, 167, 10}, {1, 167, 2}}), FaceKind::kRetinaFace));
+  EXPECT_FALSE(find_faces(*pixels_as({{1, 168, 4}, {1, 168, 2}, {1, 168, 10}}), FaceKind::kScrfd));
 }
 
 // Labels come from the model, or else from the data set with this number of classes.

@@ -1,0 +1,82 @@
+// Reads the outputs of a face detector that has a tensor per layer of cells, or per kind of value (FaceLayout of
+// gst_plugin/detect/ssd_decoder.h): for every anchor the box and the points in fractions of the model input, and a score.
+#include "detect/ssd_decoder.h"
+#include "gl/compute.h"
+
+layout(local_size_x = kGroupInvocations) in;
+
+layout(std430, binding = 0) readonly buffer Outputs { float b_outputs[]; };  // all outputs
+layout(std430, binding = 1) writeonly buffer Boxes { float b_boxes[]; };     // center, size, points
+layout(std430, binding = 2) writeonly buffer Scores { float b_scores[]; };
+layout(std140, binding = kParamsBinding) uniform Faces {
+  ivec4 u_faces;                     // FaceKind; boxes; anchors per cell; points
+  ivec4 u_input;                     // width and height of the model input in pixels; 1: scores are logits; 0
+  ivec4 u_layers[kMostFaceLayers];   // stride, columns of cells, first box, 0
+  ivec4 u_outputs[kMostFaceLayers];  // of the first box of a layer: score, other score, box, points
+  vec4 u_sizes[kMostFaceLayers];     // of RetinaFace: sides of the anchors in pixels
+};
+
+const float kCenterVariance = 0.1, kSizeVariance = 0.2;  // of RetinaFace
+
+float value(int at) { return b_outputs[at]; }
+vec2 pair(int at) { return vec2(b_outputs[at], b_outputs[at + 1]); }
+
+float score_of(int layer, int n) {
+  ivec4 at = u_outputs[layer];
+  if (u_faces.x == FaceKind_kRetinaFace) {  // of the background and of a face
+    float other = value(at.x + 2 * n), face = value(at.x + 2 * n + 1);
+    return u_input.z != 0 ? 1.0 / (1.0 + exp(other - face)) : face;
+  }
+  float score = value(at.x + n);
+  if (u_input.z != 0) score = 1.0 / (1.0 + exp(-score));
+  if (u_faces.x != FaceKind_kYuNet) return score;
+  float object = value(at.y + n);
+  if (u_input.z != 0) object = 1.0 / (1.0 + exp(-object));
+  return sqrt(clamp(score, 0.0, 1.0) * clamp(object, 0.0, 1.0));
+}
+
+void main() {
+  int box = int(gl_GlobalInvocationID.x);
+  if (box >= u_faces.y) return;
+  int layer = 0;
+  for (int i = 1; i < kMostFaceLayers; ++i) {
+    if (u_layers[i].x > 0 && box >= u_layers[i].z) layer = i;
+  }
+  int n = box - u_layers[layer].z;
+  uint cell = uint(n) / uint(u_faces.z), anchor = uint(n) % uint(u_faces.z);
+  uint columns = uint(u_layers[layer].y);
+  float stride = float(u_layers[layer].x);
+  vec2 corner = vec2(float(cell % columns), float(cell / columns));
+  int at = u_outputs[layer].z + 4 * n;
+  vec2 first = pair(at), second = pair(at + 2);
+
+  // Pixels of the model input. Points are relative to `origin`, in units of `unit`.
+  vec2 middle, size, origin = corner * stride;
+  float unit = stride;
+  if (u_faces.x == FaceKind_kScrfd) {  // distances to the four sides
+    middle = origin + 0.5 * stride * (second - first);
+    size = stride * (first + second);
+  } else if (u_faces.x == FaceKind_kYuNet) {
+    middle = origin + stride * first;
+    size = stride * exp(second);
+  } else {
+    float side = u_sizes[layer][anchor];
+    unit = kCenterVariance * side;
+    origin += 0.5 * stride;
+    middle = origin + unit * first;
+    size = side * exp(kSizeVariance * second);
+  }
+  vec2 scale = 1.0 / vec2(u_input.xy);
+  int to = box * (4 + 2 * u_faces.w);
+  b_boxes[to] = middle.x * scale.x;
+  b_boxes[to + 1] = middle.y * scale.y;
+  b_boxes[to + 2] = size.x * scale.x;
+  b_boxes[to + 3] = size.y * scale.y;
+  for (int i = 0; i < u_faces.w; ++i) {
+    vec2 point = (origin + unit * pair(u_outputs[layer].w + 2 * (n * u_faces.w + i))) * scale;
+    b_boxes[to + 4 + 2 * i] = point.x;
+    b_boxes[to + 5 + 2 * i] = point.y;
+  }
+  float score = score_of(layer, n);
+  b_scores[box] = score >= 0.0 && score <= 1.0 ? score : -1.0;  // NaN too
+}
