@@ -13,6 +13,7 @@ inline const ShaderKey kBestClassShader{"detect/best_class.comp", {}};
 inline const ShaderKey kSuppressShader{"detect/suppress.comp", {}};
 inline const ShaderKey kGatherFacesShader{"detect/gather_faces.comp", {}};
 inline const ShaderKey kYoloBoxesShader{"detect/yolo_boxes.comp", {}};
+inline const ShaderKey kDistributionBoxesShader{"detect/distribution_boxes.comp", {}};
 inline const ShaderKey kSuppressYoloShader{"detect/suppress.comp", {{"YOLO", "1"}}};
 
 inline const ShaderKey kTrackShader{"detect/track.comp", {}};
@@ -33,9 +34,11 @@ inline ShaderKey sample_look_shader(FrameKind kind) {
 inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"detect/sample_region.comp", {}}, kind); }
 
 inline std::vector<ShaderKey> detect_shader_variants() {
-  std::vector<ShaderKey> keys{kBestClassShader,     kSuppressShader,           kYoloBoxesShader,    kSuppressYoloShader,
-                              kInstanceMasksShader, kInstanceForegroundShader, kBeginRegionsShader, kNewRegionsShader,
-                              kNextRegionShader,    kNextLookShader,           kTrackShader,        kGatherFacesShader};
+  std::vector<ShaderKey> keys{kBestClassShader,        kSuppressShader,      kYoloBoxesShader,
+                              kSuppressYoloShader,     kInstanceMasksShader, kInstanceForegroundShader,
+                              kBeginRegionsShader,     kNewRegionsShader,    kNextRegionShader,
+                              kNextLookShader,         kTrackShader,         kGatherFacesShader,
+                              kDistributionBoxesShader};
   for (const bool softmax : {false, true}) keys.push_back(grid_boxes_shader(softmax));
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(sample_look_shader(kind));

@@ -17,6 +17,7 @@ namespace {
 constexpr int32_t kRankedValues = kBoxValues + 2;  // with score and class
 constexpr int32_t kUsualRanked = 300;              // rows of the heads that choose boxes themselves
 constexpr int32_t kUsualClasses = 80;              // of COCO
+constexpr int32_t kBins = 8;                       // of NanoDet
 constexpr int32_t kPersonPoints = 17, kPersonPointValues = 3;
 constexpr int32_t kFewestCoefficients = 8, kMostCoefficients = 64;
 
@@ -86,7 +87,8 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
   layout.ranked = yolo.head == YoloHead::kRanked;
   layout.objectness = yolo.head == YoloHead::kObjectness || yolo.head == YoloHead::kCells;
   layout.strides = {};
-  if (yolo.head == YoloHead::kCells) {
+  layout.bins = yolo.head == YoloHead::kDistributions ? kBins : 0;
+  if (yolo.head == YoloHead::kCells || layout.bins > 0) {
     if (!is_asked_for) return what + " may be that of another YOLO: set decoder";
     if (of_rows != 1 && of_columns != 1) return what + " has no box for every cell of " + size;
     layout.strides = of_rows == 1 ? by_row.strides : by_column.strides;
@@ -107,14 +109,16 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
     return what + " has more than " + std::to_string(SsdDecoder::kMostBoxes) + " boxes";
   }
   const ExporterNotes& notes = model.metadata().exporter;
-  const int32_t before = layout.ranked ? kRankedValues : kBoxValues + (layout.objectness ? 1 : 0);
+  const int32_t before = layout.ranked     ? kRankedValues
+                         : layout.bins > 0 ? kBoxValues * layout.bins
+                                           : kBoxValues + (layout.objectness ? 1 : 0);
   const int32_t of_persons = kPersonPoints * kPersonPointValues;
   layout.further = coefficients;
   if (coefficients == 0 && notes.points > 0) {
     yolo.points = notes.points;
     yolo.values_of_point = notes.values_of_point;
     layout.further = notes.points * notes.values_of_point;
-  } else if (coefficients == 0 && notes.task.empty() && known_classes <= 1 &&
+  } else if (coefficients == 0 && layout.bins == 0 && notes.task.empty() && known_classes <= 1 &&
              layout.values == before + (layout.ranked ? 0 : 1) + of_persons) {
     yolo.points = kPersonPoints;
     yolo.values_of_point = kPersonPointValues;
@@ -203,12 +207,15 @@ Status check(const YoloLayout& layout) {
     return unsupported("unsupported number of boxes: " + std::to_string(layout.boxes) + ", expected 1 to " +
                        std::to_string(SsdDecoder::kMostBoxes));
   }
+  const bool has_distributions = layout.bins > 0 && layout.strides[0] > 0 && layout.classes > 0 &&
+                                 int64_t{layout.classes} + int64_t{kBoxValues} * layout.bins == layout.values;
   const int32_t scores = layout.ranked ? kRankedValues - kBoxValues : layout.classes + (layout.objectness ? 1 : 0);
   const bool is_grid = layout.grid_columns > 0 && layout.boxes % layout.grid_columns == 0 && layout.classes > 0 &&
                        layout.values == layout.classes + 1;
   const bool fits =
-      is_grid || (layout.grid_columns == 0 && layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
-                  int64_t{kBoxValues} + scores + layout.further == layout.values);
+      is_grid || has_distributions ||
+      (layout.bins == 0 && layout.grid_columns == 0 && layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
+       int64_t{kBoxValues} + scores + layout.further == layout.values);
   if (fits && layout.width > 0 && layout.height > 0) return {};
   return invalid_argument("the scores and further values of a box are not its " + std::to_string(layout.values) +
                           " values");
@@ -232,7 +239,9 @@ Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGr
   const GlApi& gl = group->gl();
   clear_gl_errors(gl);
   std::unique_ptr<YoloDecoder> decoder(new YoloDecoder(std::move(group), layout));
-  const ShaderKey boxes = layout.grid_columns > 0 ? grid_boxes_shader(layout.logits) : kYoloBoxesShader;
+  const ShaderKey boxes = layout.grid_columns > 0 ? grid_boxes_shader(layout.logits)
+                          : layout.bins > 0       ? kDistributionBoxesShader
+                                                  : kYoloBoxesShader;
   const std::array<ProgramKey, 2> keys{ProgramKey{boxes}, ProgramKey{kSuppressYoloShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
   const Detections none;
@@ -252,7 +261,7 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
                             std::to_string(output.size) + " bytes, expected " + std::to_string(expected));
   }
   HeadBlock head;
-  head.steps = {layout_.box_step(), layout_.value_step(), layout_.boxes, 0};
+  head.steps = {layout_.box_step(), layout_.value_step(), layout_.boxes, layout_.bins};
   head.head = {layout_.classes, layout_.objectness ? 1 : 0, layout_.ranked ? 1 : 0, 0};
   head.size = {layout_.width, layout_.height, 0, 0};
   head.strides = layout_.strides;
@@ -276,7 +285,11 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
     pass.storage({output, boxes, best});
   } else {
     pass.uniforms(kParamsBinding, head_block_, head);
-    pass.storage({output, boxes, best, largest});
+    if (layout_.bins > 0) {
+      pass.storage({output, boxes, best});
+    } else {
+      pass.storage({output, boxes, best, largest});
+    }
   }
   pass.dispatch(programs_[0]->id(), groups_of(layout_.boxes));
   pass.uniforms(kParamsBinding, block_, block);

@@ -44,13 +44,15 @@ struct YoloLayout {
   // FOMO: a row is a cell of a grid with this many columns, and has a score of the background, then one per class.
   int32_t grid_columns = 0;
   bool logits = false;  // only with a grid: a softmax applies
+  // NanoDet: a row has a score per class, then for each side of a box so many logits of its distance from the cell.
+  int32_t bins = 0;
   int32_t first_further() const { return values - further; }
   // Between the values of two boxes, and between two values of a box.
   int32_t box_step() const { return boxes_last ? 1 : values; }
   int32_t value_step() const { return boxes_last ? boxes : 1; }
 };
 
-enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid };
+enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid, kDistributions };
 
 // What a model has in addition to boxes.
 struct YoloModel {

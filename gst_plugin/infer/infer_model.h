@@ -41,6 +41,7 @@ enum class DecoderKind : uint8_t {
   kYolo,
   kYoloRanked,
   kYolox,
+  kNanoDet,
   kFomo,
   kLandmarks,
   kPicture,

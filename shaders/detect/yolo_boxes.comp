@@ -33,17 +33,8 @@ vec2 best_class(int box) {
 
 // Center and size in pixels, from values relative to the cell of the box.
 vec4 from_cell(int box, vec4 v) {
-  for (int layer = 0; layer < 4 && u_strides[layer] > 0; ++layer) {
-    int stride = u_strides[layer];
-    uvec2 cells = uvec2(u_size.xy + stride - 1) / uint(stride);
-    int count = int(cells.x * cells.y);
-    if (box < count) {
-      vec2 cell = vec2(uint(box) % cells.x, uint(box) / cells.x);
-      return float(stride) * vec4(v.xy + cell, exp(v.zw));
-    }
-    box -= count;
-  }
-  return vec4(0.0);
+  ivec3 cell = cell_of(box);
+  return float(cell.z) * vec4(v.xy + vec2(cell.xy), exp(v.zw));
 }
 
 void main() {

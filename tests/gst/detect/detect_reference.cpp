@@ -253,6 +253,44 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
   return results;
 }
 
+std::vector<Detection> reference_distributions(const YoloLayout& layout, const std::vector<float>& output,
+                                               const InputTransform& to_upright, const SsdChoice& choice) {
+  YoloLayout plain{layout.boxes, kBoxValues + layout.classes, false, layout.classes};
+  plain.width = layout.width;
+  plain.height = layout.height;
+  std::vector<float> rows;
+  int32_t row = 0;
+  for (const int32_t stride : layout.strides) {
+    if (stride == 0) break;
+    const int32_t columns = (layout.width + stride - 1) / stride, lines = (layout.height + stride - 1) / stride;
+    const double corner = layout.strides[3] > 0 ? 0 : 0.5;
+    for (int32_t cell = 0; cell < columns * lines; ++cell, ++row) {
+      const auto value = [&](int32_t i) {
+        const int64_t at = layout.boxes_last ? int64_t{i} * layout.boxes + row : int64_t{row} * layout.values + i;
+        return output[static_cast<size_t>(at)];
+      };
+      std::array<double, 4> sides{};
+      for (int32_t side = 0; side < 4; ++side) {
+        double sum = 0, weighted = 0;
+        for (int32_t bin = 0; bin < layout.bins; ++bin) {
+          const double weight = std::exp(double{value(layout.classes + side * layout.bins + bin)});
+          sum += weight;
+          weighted += bin * weight;
+        }
+        sides[static_cast<size_t>(side)] = weighted / sum;
+      }
+      const double x = cell % columns + corner, y = cell / columns + corner;
+      const double left = (x - sides[0]) * stride / layout.width, right = (x + sides[2]) * stride / layout.width;
+      const double top = (y - sides[1]) * stride / layout.height, bottom = (y + sides[3]) * stride / layout.height;
+      for (const double v : {(left + right) / 2, (top + bottom) / 2, right - left, bottom - top}) {
+        rows.push_back(static_cast<float>(v));
+      }
+      for (int32_t c = 0; c < layout.classes; ++c) rows.push_back(value(c));
+    }
+  }
+  return reference_yolo(plain, rows, to_upright, choice);
+}
+
 std::vector<Detection> reference_grid(const YoloLayout& layout, const std::vector<float>& output,
                                       const InputTransform& to_upright, const SsdChoice& choice) {
   const int32_t columns = layout.grid_columns, rows = layout.boxes / columns;

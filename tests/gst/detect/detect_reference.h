@@ -23,6 +23,10 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
 std::vector<Detection> reference_grid(const YoloLayout& layout, const std::vector<float>& output,
                                       const InputTransform& to_upright, const SsdChoice& choice);
 
+// The same for distributions (YoloLayout::bins).
+std::vector<Detection> reference_distributions(const YoloLayout& layout, const std::vector<float>& output,
+                                               const InputTransform& to_upright, const SsdChoice& choice);
+
 // The outputs of a face detector for one layer of cells, one row per anchor.
 struct FaceRows {
   std::vector<float> score, other_score, box, points;

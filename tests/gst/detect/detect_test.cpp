@@ -447,6 +447,56 @@ TEST_F(DetectTest, YoloMasksAreThoseOfTheCpu) {
   EXPECT_FALSE(YoloMasks::create(group, layout, {1, 56, 40, 16}, YoloMasks::Shows::kObjects).ok());
 }
 
+TEST_F(DetectTest, DistributionsDecodeAsOnTheCpu) {
+  uint32_t state = 3;
+  const auto uniform = [&state](float low, float high) {
+    state = state * 1664525 + 1013904223;
+    return low + (high - low) * static_cast<float>(state >> 8) * 0x1p-24F;
+  };
+  YoloLayout plus{2125, 112, false, 80, false, false, 0, 320, 320, {8, 16, 32, 64}};
+  YoloLayout first{2100, 37, true, 5, false, false, 0, 320, 320, {8, 16, 32}};
+  YoloLayout odd{42 * 25 + 21 * 13 + 11 * 7 + 6 * 4, 33, false, 1, false, false, 0, 330, 200, {8, 16, 32, 64}};
+  size_t total = 0;
+  double worst = 0;
+  for (YoloLayout layout : {plus, first, odd}) {
+    layout.bins = 8;
+    const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
+    std::vector<float> output(static_cast<size_t>(layout.boxes) * static_cast<size_t>(layout.values));
+    for (int32_t row = 0; row < layout.boxes; ++row) {
+      for (int32_t i = 0; i < layout.values; ++i) {
+        const int64_t at = layout.boxes_last ? int64_t{i} * layout.boxes + row : int64_t{row} * layout.values + i;
+        const bool is_score = i < layout.classes;
+        output[static_cast<size_t>(at)] = is_score ? std::pow(uniform(0, 1), 8.0F) : uniform(-4, 4);
+        if (row % 50 == 7 && i == layout.classes + 3) output[static_cast<size_t>(at)] = std::nanf("");
+      }
+    }
+    for (const int32_t most : {kMaxDetections, 9}) {
+      const SsdChoice choice{0.5F, 0.45F, false, most};
+      const InputTransform place{{0.8F, 0.0F, 0.1F, 0.0F, 1.25F, -0.125F}};
+      const std::vector<Detection> expected = reference_distributions(layout, output, place, choice);
+      const GlBuffer buffer = upload(output);
+      ASSERT_TRUE(decoder->decode(whole(buffer, output), place, choice).ok());
+      const std::vector<Detection> got = read_detections(gl(), decoder->detections());
+      ASSERT_EQ(got.size(), expected.size());
+      total += got.size();
+      for (size_t i = 0; i < got.size(); ++i) {
+        ASSERT_EQ(got[i].row, expected[i].row) << i;
+        EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
+        EXPECT_FLOAT_EQ(got[i].score, expected[i].score) << i;
+        for (size_t k = 0; k < 4; ++k) {
+          const double of = k % 2 == 0 ? layout.width : layout.height;
+          worst = std::max(worst, of * std::abs(double{got[i].box[k]} - expected[i].box[k]));
+        }
+      }
+    }
+  }
+  std::printf("%zu boxes compared, off by %.5f pixels at most\n", total, worst);
+  EXPECT_GT(total, 150U);
+  EXPECT_LE(worst, 0.01);
+  plus.bins = 7;
+  EXPECT_FALSE(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), plus).ok());
+}
+
 TEST_F(DetectTest, FacesDecodeAsOnTheCpu) {
   uint64_t state = 3;
   const auto uniform = [&state](float low, float high) {

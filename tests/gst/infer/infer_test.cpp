@@ -332,6 +332,22 @@ TEST_F(InferTest, FaceDetectorsOfSeveralOutputs) {
   EXPECT_FALSE(find_faces(*pixels_as({{1, 168, 4}, {1, 168, 2}, {1, 168, 10}}), FaceKind::kScrfd));
 }
 
+// Only if asked for: the shape is also that of a YOLO with more classes.
+TEST_F(InferTest, NanoDetNeedsItsDecoder) {
+  const auto model = pixels_as({{1, 84, 35}});  // strides of 8, 16, and 32; three classes
+  InferModelOptions options;
+  EXPECT_EQ(value_of(describe_infer_model(model, std::nullopt, options)).decoder, DecoderKind::kYolo);
+  options.decoder = DecoderKind::kNanoDet;
+  const InferModel described = value_of(describe_infer_model(model, std::nullopt, options));
+  EXPECT_EQ(described.classes, 3U);
+  EXPECT_EQ(described.yolo->layout.bins, 8);
+  EXPECT_EQ(described.yolo->layout.strides, (std::array<int32_t, 4>{8, 16, 32, 0}));
+  EXPECT_EQ(value_of(describe_infer_model(pixels_as({{1, 85, 33}}), std::nullopt, options)).yolo->layout.strides[3],
+            64);
+  EXPECT_FALSE(describe_infer_model(pixels_as({{1, 84, 32}}), std::nullopt, options).ok()) << "no class";
+  EXPECT_FALSE(describe_infer_model(pixels_as({{1, 83, 35}}), std::nullopt, options).ok()) << "not all cells";
+}
+
 // Labels come from the model, or else from the data set with this number of classes.
 TEST_F(InferTest, ClassesHaveNames) {
   if (!shared_dir()) GTEST_SKIP() << kNoModels;
