@@ -252,7 +252,7 @@ static void gst_gl_pose_class_init(GstGLPoseClass* klass) {
   gst_element_class_set_static_metadata(GST_ELEMENT_CLASS(klass), "OpenGL pose estimation",
                                         "Filter/Analyzer/Effect/Video",
                                         "Finds and draws keypoints of people with a TensorFlow Lite model in the GL "
-                                        "context of the pipeline: BlazePose, MoveNet, PoseNet, YOLO or heatmaps",
+                                        "context of the pipeline: BlazePose, MoveNet, PoseNet, YOLO, SimCC or heatmaps",
                                         SIGHTGLASS_AUTHOR);
 }
 

@@ -229,6 +229,36 @@ class YoloFinder : public OneStageFinder {
   UniformBlock<Block> block_;
 };
 
+class SimCcFinder : public OneStageFinder {
+ public:
+  SimCcFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
+              std::vector<SharedProgram> programs)
+      : OneStageFinder(gl, model, std::move(session), std::move(programs)), block_(gl) {}
+
+ private:
+  struct Block {  // Decoder of shaders/pose/simcc.comp
+    std::array<float, 8> place{};
+    std::array<float, 4> score{};
+    std::array<int32_t, 4> layout{};
+    bool operator==(const Block&) const = default;
+  };
+
+  Status decode(const InputTransform& place, const FindOptions& options) override {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange columns, output(Role::kPoints));
+    SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange rows, output(Role::kRowScores));
+    Pass pass(gl_);
+    pass.uniforms(kParamsBinding, block_,
+                  {rows_of(place),
+                   {options.person_score, static_cast<float>(model_.width), static_cast<float>(model_.height), 0},
+                   {static_cast<int32_t>(model_.skeleton->points.size()), model_.columns, model_.rows, 0}});
+    pass.storage({columns, rows, found()});
+    pass.dispatch(program(0));
+    return {};
+  }
+
+  UniformBlock<Block> block_;
+};
+
 class CellsFinder : public OneStageFinder {
  public:
   CellsFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
@@ -325,6 +355,8 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
     if (model.kind == PoseKind::kPoseNetMulti) {
       keys.push_back({model.has(Role::kBackward) ? kGrowPersonsShader : kGrowBothWaysShader});
     }
+  } else if (model.kind == PoseKind::kSimCc) {
+    keys.push_back({kSimCcShader});
   } else {
     keys.push_back({model.yolo ? kYoloPersonsShader : kMoveNetMultiShader});
   }
@@ -336,6 +368,9 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
     GST_DEBUG_OBJECT(log_object(), "finder: %dx%d cells, %s offsets, %s displacements", model.columns, model.rows,
                      model.has(Role::kOffsets) ? "with" : "without", model.has(Role::kForward) ? "with" : "without");
     finder = std::make_unique<CellsFinder>(group->gl(), model, std::move(session), std::move(programs));
+  } else if (model.kind == PoseKind::kSimCc) {
+    GST_DEBUG_OBJECT(log_object(), "finder: scores of %d columns and %d rows", model.columns, model.rows);
+    finder = std::make_unique<SimCcFinder>(group->gl(), model, std::move(session), std::move(programs));
   } else if (model.yolo) {
     GST_DEBUG_OBJECT(log_object(), "finder: %d keypoints for each of %d boxes", model.yolo->points,
                      model.yolo->layout.boxes);

@@ -63,7 +63,7 @@ class PersonFinder {
 // Default person score of models of this kind, for FindOptions.
 float usual_person_score(PoseKind kind);
 
-// For single-stage models: MoveNet, PoseNet, heatmaps, YOLO.
+// For single-stage models: MoveNet, PoseNet, heatmaps, SimCC, YOLO.
 Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_ptr<ShareGroup>& group,
                                                             const PoseModel& model, std::shared_ptr<const Plan> plan);
 

@@ -75,6 +75,31 @@ bool describe_yolo(PoseModel& pose, const PoseModelOptions& /*options*/) {
   return false;
 }
 
+// Two outputs with the proportions of the input. Those of a square input have names, or are in this order.
+bool describe_simcc(PoseModel& pose, const PoseModelOptions& /*options*/) {
+  const Model& model = *pose.model;
+  const auto& outputs = model.outputs();
+  constexpr int32_t kFewest = 5;
+  if (outputs.size() != 2 || model.inputs()[0].shape.rank() != 4) return false;
+  const int32_t height = model.inputs()[0].shape.dim(1), width = model.inputs()[0].shape.dim(2);
+  for (const size_t x : {size_t{0}, size_t{1}}) {
+    const Shape &columns = outputs[x].shape, &rows = outputs[1 - x].shape;
+    if (columns.rank() != 3 || rows.rank() != 3 || columns.dim(0) != 1 || rows.dim(0) != 1) return false;
+    const int32_t points = columns.dim(1);
+    if (points != rows.dim(1) || points < kFewest || points > kMaxKeyPoints) return false;
+    if (columns.dim(2) < width || int64_t{columns.dim(2)} * height != int64_t{rows.dim(2)} * width) continue;
+    if (outputs[x].name.find("simcc_y") != std::string::npos) continue;
+    pose.kind = PoseKind::kSimCc;
+    pose.columns = columns.dim(2);
+    pose.rows = rows.dim(2);
+    pose.outputs[Role::kPoints] = x;
+    pose.outputs[Role::kRowScores] = 1 - x;
+    pose.skeleton = points == kCocoPoints ? &coco_skeleton() : &nameless_skeleton(points);
+    return true;
+  }
+  return false;
+}
+
 bool describe_blazepose(PoseModel& pose, const PoseModelOptions& options) {
   const Model& model = *pose.model;
   const auto row = [&](int32_t numbers) {
@@ -167,6 +192,7 @@ struct Family {
 };
 constexpr Family kFamilies[] = {
     {"BlazePose", "1x195, 1x1, and 1x117", describe_blazepose},
+    {"SimCC", "scores per column and per row, such as 1x17x384 and 1x17x512", describe_simcc},
     {"YOLO", "boxes with keypoints, such as 1x56x8400", describe_yolo},
     {"MoveNet", "1x1x17x3 or 1x6x56", describe_movenet},
     {"BlazePose detection", "12 values and a score per anchor", describe_detection},
@@ -196,6 +222,8 @@ const char* to_string(PoseKind kind) {
       return "PoseNet";
     case PoseKind::kHeatMaps:
       return "heatmaps";
+    case PoseKind::kSimCc:
+      return "SimCC";
     case PoseKind::kYolo:
       return "YOLO";
     case PoseKind::kBlazePose:
@@ -223,7 +251,8 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
     return unsupported(
         pose.model->name() + ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
         "; use MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and displacements per cell), heatmaps (1 x rows x "
-        "columns x points), YOLO (1 x 56 x boxes) or BlazePose (1x195, 1x1 and 1x117)");
+        "columns x points), SimCC (1 x points x columns, 1 x points x rows), YOLO (1 x 56 x boxes) or BlazePose "
+        "(1x195, 1x1 and 1x117)");
   }
   const Shape& input = pose.model->inputs()[0].shape;
   pose.height = input.dim(1);

@@ -22,6 +22,7 @@ enum class PoseKind : uint8_t {
   kPoseNet,             // scores and short offsets per cell, for one person
   kPoseNetMulti,        // also displacements along the skeleton, for several people
   kHeatMaps,            // only scores per cell
+  kSimCc,               // scores per column and per row of the input, for one person
   kYolo,                // boxes of people with keypoints (detect/yolo_decoder.h)
   kBlazePose,           // landmarks of the one person in a region
   kBlazePoseDetection,  // boxes and points of people per anchor: the first of two BlazePose stages
@@ -38,15 +39,16 @@ struct PoseModelOptions {
 struct PoseModel {
   // Role of an output.
   enum Role : uint8_t {
-    kPoints,    // the MoveNet tensor; that of YOLO; the 39 BlazePose landmarks of x, y, z, visibility and presence
-    kScore,     // probability of a person; of detections: per anchor
-    kBoxes,     // of detections: 12 values per anchor
-    kWorld,     // 39 positions in meters
-    kMask,      // logits of the person mask
-    kHeat,      // scores per cell and point
-    kOffsets,   // from the cell to the point, y of all points, then x of all, in input pixels
-    kForward,   // from a point to the next one of the skeleton, likewise; without kBackward, its values follow
-    kBackward,  // from a point to the previous one
+    kRowScores,  // of SimCC: 1 x points x rows; kPoints: 1 x points x columns
+    kPoints,     // the MoveNet tensor; that of YOLO; the 39 BlazePose landmarks of x, y, z, visibility and presence
+    kScore,      // probability of a person; of detections: per anchor
+    kBoxes,      // of detections: 12 values per anchor
+    kWorld,      // 39 positions in meters
+    kMask,       // logits of the person mask
+    kHeat,       // scores per cell and point
+    kOffsets,    // from the cell to the point, y of all points, then x of all, in input pixels
+    kForward,    // from a point to the next one of the skeleton, likewise; without kBackward, its values follow
+    kBackward,   // from a point to the previous one
     kRoles
   };
   static constexpr size_t kNone = SIZE_MAX;
@@ -58,7 +60,7 @@ struct PoseModel {
   const Skeleton* skeleton = nullptr;
   std::optional<YoloModel> yolo;
   int32_t width = 0, height = 0;   // of the model input, in pixels
-  int32_t columns = 0, rows = 0;   // of cells, if any
+  int32_t columns = 0, rows = 0;   // of cells, or of SimCC scores, if any
   bool scores_are_logits = false;  // whether cell scores are logits
   bool has(Role role) const { return outputs[role] != kNone; }
 };

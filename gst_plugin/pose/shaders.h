@@ -11,6 +11,7 @@ inline const ShaderKey kMoveNetBeginShader{"pose/movenet_begin.comp", {}};
 inline const ShaderKey kMoveNetShader{"pose/movenet.comp", {}};
 inline const ShaderKey kMoveNetMultiShader{"pose/movenet_multi.comp", {}};
 inline const ShaderKey kYoloPersonsShader{"pose/yolo_persons.comp", {}};
+inline const ShaderKey kSimCcShader{"pose/simcc.comp", {}};
 inline const ShaderKey kScoreCellsShader{"pose/score_cells.comp", {}};
 inline const ShaderKey kOffsetCellsShader{"pose/score_cells.comp", {{"OFFSETS", "1"}}};
 inline const ShaderKey kBestCellsShader{"pose/best_cells.comp", {}};
@@ -25,7 +26,7 @@ inline const ShaderKey kSkeletonShader{"pose/skeleton.comp", {}};
 inline std::vector<ShaderKey> pose_shader_variants() {
   return {kMoveNetBeginShader, kMoveNetShader,     kMoveNetMultiShader, kYoloPersonsShader,  kScoreCellsShader,
           kOffsetCellsShader,  kBestCellsShader,   kGrowPersonsShader,  kGrowBothWaysShader, kRefineLandmarksShader,
-          kLandmarksShader,    kProjectMaskShader, kFollowShader,       kSkeletonShader};
+          kLandmarksShader,    kProjectMaskShader, kFollowShader,       kSkeletonShader,     kSimCcShader};
 }
 
 }  // namespace sightglass

@@ -329,6 +329,62 @@ TEST_F(OneStageTest, HeatmapsOfWideFramesAreScaledAsSet) {
   }
 }
 
+// 17 points in 24 x 64 pixels, with two columns per column and two rows per row: 17 x (48 + 128) of the 4608 values of
+// the input.
+TEST_F(OneStageTest, SimCcHasColumnsAndRows) {
+  CaseBuilder builder(1);
+  const ValueId row = builder.node(OpType::kReshape, ReshapeAttr{{1, 4608}}, {builder.input({1, 64, 24, 3})});
+  std::vector<ValueId> outputs;
+  for (const int32_t count : {128, 48}) {  // in any order: the proportions tell
+    StridedSliceAttr part;
+    part.begin = {0, count == 48 ? 17 * 128 : 0};
+    part.stride = {1, 1};
+    part.size = {1, 17 * count};
+    part.shape = {1, 17 * count};
+    outputs.push_back(builder.node(OpType::kReshape, ReshapeAttr{{1, 17, count}},
+                                   {builder.node(OpType::kStridedSlice, part, {row})}));
+  }
+  Graph graph = builder.build("numbers").graph;
+  graph.outputs = outputs;
+  const PoseModel model = value_of(describe_pose_model(value_of(model_from_graph(std::move(graph))), {}));
+  ASSERT_EQ(model.kind, PoseKind::kSimCc);
+  EXPECT_EQ(model.columns, 48);
+  EXPECT_EQ(model.rows, 128);
+  EXPECT_EQ(model.skeleton, &coco_skeleton());
+  const auto finder = one_stage_finder(model);
+  uint32_t random = 3;
+  double worst = 0;
+  for (int round = 0; round < 20; ++round) {
+    const Rgba picture = painted(24, 64, [&](int32_t, int32_t) {
+      std::array<uint8_t, 3> color{};
+      // Few values, so that there are equal ones in some rounds.
+      const uint32_t coarse = round % 2 == 0 ? 1 : 64;
+      for (uint8_t& c : color) {
+        c = static_cast<uint8_t>(((random = random * 1664525 + 1013904223) >> 24) / coarse * coarse);
+      }
+      return color;
+    });
+    std::vector<float> numbers;
+    for (size_t i = 0; i < picture.pixels.size(); ++i) {
+      if (i % 4 != 3) numbers.push_back(static_cast<float>(picture.pixels[i]) / 255);
+    }
+    const std::vector<float> rows(numbers.begin(), numbers.begin() + 17 * 128),
+        columns(numbers.begin() + 17 * 128, numbers.begin() + 17 * 176);
+    ASSERT_TRUE(finder->find(frame_of(picture), {.max_persons = 1, .person_score = 0.1F}).ok());
+    const Person found = read(finder->found()).persons[0];
+    ASSERT_EQ(found.points_count, 17);
+    const ReferencePerson expected = best_of_simcc(columns, rows, 17, 24, 64);
+    for (size_t k = 0; k < 17; ++k) {
+      worst = std::max({worst, std::abs(24.0 * found.points[k].x - 0.5 - expected.points[k].x),
+                        std::abs(64.0 * found.points[k].y - 0.5 - expected.points[k].y)});
+      EXPECT_NEAR(found.points[k].visibility, expected.points[k].score, 1e-5F);
+    }
+    EXPECT_NEAR(found.score, expected.score, 1e-5F);
+  }
+  std::printf("off by %.5f pixels at most\n", worst);
+  EXPECT_LE(worst, 0.001);
+}
+
 // A MoveNet for one person gets the whole frame, and does not zoom in.
 TEST_F(OneStageTest, MoveNetGetsStretchedFramesAsSet) {
   CaseBuilder builder(1);

@@ -151,6 +151,25 @@ ReferencePerson best_of_heatmaps(const Grid& scores, int width, int height) {
   return person;
 }
 
+ReferencePerson best_of_simcc(const std::vector<float>& columns, const std::vector<float>& rows, size_t points,
+                              int width, int height) {
+  const auto best_of = [&](const std::vector<float>& scores, size_t point) {
+    const auto count = static_cast<std::ptrdiff_t>(scores.size() / points);
+    const auto first = scores.begin() + static_cast<std::ptrdiff_t>(point) * count;
+    const auto best = std::max_element(first, first + count);
+    return std::pair(static_cast<float>(best - first) / static_cast<float>(count), *best);
+  };
+  ReferencePerson person;
+  for (size_t k = 0; k < points; ++k) {
+    const auto [x, by_column] = best_of(columns, k);
+    const auto [y, by_row] = best_of(rows, k);
+    const float score = std::clamp(std::min(by_column, by_row), 0.0F, 1.0F);
+    person.points.push_back({x * static_cast<float>(width), y * static_cast<float>(height), score});
+    person.score += score / static_cast<float>(points);
+  }
+  return person;
+}
+
 std::vector<ReferencePerson> grow_persons(const Grid& scores, const Grid& offsets, const Grid& forward,
                                           const Grid& backward, float stride, size_t persons) {
   struct Root {

@@ -43,6 +43,9 @@ ReferencePerson best_of_cells(const Grid& scores, const Grid& offsets, float str
 // Heatmaps of an input of width × height pixels: scores are probabilities, and cells are areas. The peak of a parabola
 // through the score of the best cell and those of its neighbors, except at the border.
 ReferencePerson best_of_heatmaps(const Grid& scores, int width, int height);
+// SimCC: scores by point and column, and by point and row, of an input of width × height pixels.
+ReferencePerson best_of_simcc(const std::vector<float>& columns, const std::vector<float>& rows, size_t points,
+                              int width, int height);
 // The multi-person PoseNet decoder: up to `persons` people, with root scores of at least 0.5, at least 20 pixels apart.
 std::vector<ReferencePerson> grow_persons(const Grid& scores, const Grid& offsets, const Grid& forward,
                                           const Grid& backward, float stride, size_t persons);
