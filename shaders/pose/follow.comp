@@ -2,6 +2,7 @@
 // keypoints. Points of limbs that are too long for the body are dropped. Speed is in person sizes per second, as in MediaPipe.
 #include "gl/compute.h"
 #include "detect/one_euro.glsl"
+#include "pose/best_matches.glsl"
 #include "pose/limbs.glsl"
 #include "pose/persons.glsl"
 
@@ -40,18 +41,12 @@ const float kOfLost = 0.7;                           // factor for people who ar
 const float kOfDecoder = 0.5;                        // added if the decoder has tracked the person
 const float kKeptSeconds = 1.0;                      // lost people are forgotten after this time
 const float kMotionSeconds = 0.15, kSlowsIn = 1.0;   // time constants of the motion, and of its decay while lost
-const int kSets = 1 << kMaxPersons;                  // of tracks
 const float kAround = 1.25;  // person size relative to the longer side of the box
 // Factors for world coordinates, whose speed is in meters per second: the ratios of MediaPipe.
 const float kWorldCutOff = 2.0, kWorldBeta = 0.5;
 
 shared vec4 s_box[kMaxPersons];
 shared uvec2 s_dropped[kMaxPersons];  // a bit per point
-shared float s_weight[kGroupInvocations];
-// The best matches of the people so far with each set of tracks, and those of one person fewer: the sum of similarities,
-// and four bits per person: the track plus one, or 0.
-shared float s_best[2 * kSets];
-shared uint s_path[2 * kSets];
 shared int s_track[kMaxPersons];   // by found person, like the next two
 shared int s_id[kMaxPersons];
 shared int s_fresh[kMaxPersons];   // 1: not in the previous frame
@@ -119,34 +114,6 @@ float weight_of(int i, int t) {
   if (tracks[t].motion.z > 0.0) return kOfLost * weight;
   bool is_tracked = found.persons[i].id != 0 && found.persons[i].id == tracks[t].found_id;
   return weight + (is_tracked ? kOfDecoder : 0.0);
-}
-
-// Finds the matches with the largest sum of similarities: person by person, for every set of tracks.
-void match(int lane) {
-  for (int set = lane; set < 2 * kSets; set += int(kGroupInvocations)) {
-    s_best[set] = 0.0;
-    s_path[set] = 0u;
-  }
-  barrier();
-  for (int i = 0; i < kMaxPersons; ++i) {
-    int to = (i & 1) * kSets, from = kSets - to;
-    for (int set = lane; set < kSets; set += int(kGroupInvocations)) {
-      float best = s_best[from + set];
-      uint path = s_path[from + set];
-      for (int t = 0; t < kMaxPersons; ++t) {
-        float weight = s_weight[i * kMaxPersons + t];
-        if ((set >> t & 1) == 0 || weight <= 0.0) continue;
-        float sum = s_best[from + (set ^ 1 << t)] + weight;
-        if (sum > best) {
-          best = sum;
-          path = s_path[from + (set ^ 1 << t)] | uint(t + 1) << uint(4 * i);
-        }
-      }
-      s_best[to + set] = best;
-      s_path[to + set] = path;
-    }
-    barrier();
-  }
 }
 
 // A track for a new person: an unused one, or the one that was lost first.

@@ -17,7 +17,6 @@
 #include "infer/infer_model.h"
 #include "infer/inferencer_case.h"
 #include "infer/landmarks.h"
-#include "ops/op_case.h"
 
 namespace sightglass::test {
 namespace {
@@ -223,28 +222,6 @@ TEST_F(InferTest, UltraFaceFindsTheFace) {
               found[0].box[2], found[0].box[3]);
   const std::array<float, 4> seen{0.36f, 0.09f, 0.63f, 0.35f};
   for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(found[0].box[k], seen[k], 0.04) << k;
-}
-
-// A model whose outputs are parts of its input image of 64 x 64 pixels.
-std::shared_ptr<const Model> pixels_as(const std::vector<Shape>& outputs) {
-  CaseBuilder builder(1);
-  const ValueId row = builder.node(OpType::kReshape, ReshapeAttr{{1, 12288}}, {builder.input({1, 64, 64, 3})});
-  int32_t begin = 0;
-  std::vector<ValueId> ids;
-  for (const Shape& shape : outputs) {
-    const auto count = static_cast<int32_t>(shape.elements());
-    StridedSliceAttr part;
-    part.begin = {0, begin};
-    part.stride = {1, 1};
-    part.size = {1, count};
-    part.shape = {1, count};
-    ids.push_back(
-        builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.node(OpType::kStridedSlice, part, {row})}));
-    begin += count;
-  }
-  Graph graph = builder.build("numbers").graph;
-  graph.outputs = ids;
-  return value_of(model_from_graph(std::move(graph)));
 }
 
 // Outputs in any order, as lists and as images.

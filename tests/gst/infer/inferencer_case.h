@@ -3,12 +3,14 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "element/effect_runner.h"
 #include "gl_pictures.h"
 #include "harness/gl_state.h"
 #include "harness/value_of.h"
 #include "infer/inferencer.h"
+#include "ops/op_case.h"
 
 namespace sightglass::test {
 
@@ -42,5 +44,27 @@ struct RunningInferencer {
   std::unique_ptr<EffectRunner> runner;
   Inferencer* inferencer = nullptr;  // of the runner
 };
+
+// A model whose outputs are parts of its input image of 64 x 64 pixels.
+inline std::shared_ptr<const Model> pixels_as(const std::vector<Shape>& outputs) {
+  CaseBuilder builder(1);
+  const ValueId row = builder.node(OpType::kReshape, ReshapeAttr{{1, 12288}}, {builder.input({1, 64, 64, 3})});
+  int32_t begin = 0;
+  std::vector<ValueId> ids;
+  for (const Shape& shape : outputs) {
+    const auto count = static_cast<int32_t>(shape.elements());
+    StridedSliceAttr part;
+    part.begin = {0, begin};
+    part.stride = {1, 1};
+    part.size = {1, count};
+    part.shape = {1, count};
+    ids.push_back(
+        builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.node(OpType::kStridedSlice, part, {row})}));
+    begin += count;
+  }
+  Graph graph = builder.build("numbers").graph;
+  graph.outputs = ids;
+  return value_of(model_from_graph(std::move(graph)));
+}
 
 }  // namespace sightglass::test
