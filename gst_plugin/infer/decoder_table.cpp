@@ -269,7 +269,7 @@ constexpr DecoderRow kRows[] = {
      "Boxes of YOLOX relative to their cells, as exported without decoding: 1xNx(5+C)",
      "detect/yolo_boxes.comp, detect/suppress.comp", describe_yolo<YoloHead::kCells, kYolox>, make_detection_decoder},
     {kNanoDet, "nanodet", InferTask::kDetection,
-     "Boxes of NanoDet and NanoDet-Plus, with distributions of 8 values per side: 1xNx(C+32)",
+     "Boxes of NanoDet, with distributions of 8 values per side: 1xNx(C+32)",
      "detect/distribution_boxes.comp, detect/suppress.comp", describe_yolo<YoloHead::kDistributions, kNanoDet>,
      make_detection_decoder},
     {kFomo, "fomo", InferTask::kDetection, "Object centers in a grid (FOMO): 1xHxWx(1+C), background first",

@@ -550,7 +550,8 @@ TEST_F(LimbsTest, PeopleInPhotographsAndAVideoKeepTheirLimbs) {
       Checked all;
       int people = 0;
       for (int i = 0; i < 6; ++i) {
-        const FindOptions options{.max_persons = 4, .person_score = 0.5F, .seconds = i == 0 ? -1 : 0.033F};
+        const FindOptions options{
+            .max_persons = 4, .person_score = 0.5F, .seconds = i == 0 ? -1 : 0.033F, .limb_limits = true};
         ASSERT_TRUE(finder.find(frame, options).ok());
         const Persons found = read(finder.found());
         people = 0;
