@@ -20,7 +20,7 @@
 #include "meta/mask_attachment.h"
 #include "meta/meta_types.h"
 #include "segment/camera.h"
-#include "segment/frame_pair.h"
+#include "segment/mask_filters.h"
 #include "segment/mask_pad.h"
 #include "segment/people.h"
 #include "segment/settings.h"

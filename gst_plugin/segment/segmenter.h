@@ -15,7 +15,6 @@
 #include "segment/camera.h"
 #include "segment/class_reader.h"
 #include "segment/compositor.h"
-#include "segment/frame_pair.h"
 #include "segment/mask_filters.h"
 #include "segment/mask_model.h"
 #include "segment/mask_pad.h"
