@@ -131,6 +131,7 @@ Status FrameBackdrop::update_picture(const SegmentSettings& settings, Compositor
 
 Status FrameBackdrop::prepare(FrameJob& job, Compositor& compositor, GstGLContext* context) {
   const auto& settings = static_cast<const SegmentSettings&>(*job.settings);
+  compositor.pass_time(clock_.seconds_to(job.time));
   SIGHTGLASS_RETURN_IF_ERROR(update_picture(settings, compositor));
   const PictureFit fit = settings.background_fit;
   const BackgroundMeta* meta = job.input != nullptr ? background_meta_of(job.input) : nullptr;

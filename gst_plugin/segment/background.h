@@ -8,6 +8,7 @@
 #include <string>
 
 #include "element/effect.h"
+#include "element/model_pace.h"
 #include "segment/compositor.h"
 #include "segment/settings.h"
 #include "sightglass/status.h"
@@ -51,14 +52,15 @@ class FrameBackdrop {
   void resize(const FrameSize& size);
   // Gives the compositor the image of the settings, if it changed.
   Status update_picture(const SegmentSettings& settings, Compositor& compositor);
-  // The same, and the video frame that is attached to the frame; fails if that cannot be shown. Needs `context`
-  // current.
+  // The same, and the video frame that is attached to the frame, and its time; fails if that cannot be shown. Needs
+  // `context` current.
   Status prepare(FrameJob& job, Compositor& compositor, GstGLContext* context);
 
  private:
   std::shared_ptr<const Picture> uploaded_;
   PictureFit fit_ = PictureFit::kCover;
   FrameSize size_;
+  FrameClock clock_;
 };
 
 }  // namespace sightglass

@@ -37,6 +37,7 @@ Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& blo
   passes.edge = EdgeShape::of(look.feather, look.edge_offset);
   passes.despills = look.despill && look.coverage == Coverage::kByMask &&
                     (passes.picture || passes.wraps || passes.composite == kColorComposite);
+  passes.grades = look.match_colors > 0 && passes.picture && look.coverage == Coverage::kByMask;
   const float height = static_cast<float>(size_.height);
   if (passes.blurs) {
     const float radius = look.blur_radius >= 0 ? look.blur_radius : 0.01F * look.blur_strength * height;
@@ -76,7 +77,7 @@ void Compositor::keep_units(const Passes& passes, Pass& pass) const {
   if (refine_ != Refine::kNone) pass.keep(kSurroundingsUnit);
 }
 
-void Compositor::run_passes(const Passes& passes, Pass& pass, const FrameRef& frame) {
+void Compositor::run_passes(const Passes& passes, const SegmentLook& look, Pass& pass, const FrameRef& frame) {
   // Reads in `unit` the texture that `run` returns, which samples the frame.
   const auto add = [&](const char* what, GLuint unit, const auto& run) {
     GST_TRACE_OBJECT(log_object(), "pass: %s", what);
@@ -89,6 +90,11 @@ void Compositor::run_passes(const Passes& passes, Pass& pass, const FrameRef& fr
   }
   if (passes.picture) pass.read(kBackgroundUnit, video_ != 0 ? video_ : picture_.id());
   if (passes.tints) pass.read(kBackgroundUnit, classes_, nearest_.id());
+  if (passes.grades) {
+    GST_TRACE_OBJECT(log_object(), "pass: measuring colors");
+    pass.read(frame);
+    parts_.grader->measure(pass, {look.match_colors}, std::exchange(seconds_, 0.0F), noise_);
+  }
   const auto first = [&](int from) -> const SharedProgram& {
     return parts_.programs.firsts[static_cast<size_t>(from - 1)];
   };
@@ -126,16 +132,15 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   pass.uniforms(kFrameBinding, frame_block_, frame_block(frame, upright_to_stored));
   pass.read(kMaskUnit, mask.id);
   if (refine_ != Refine::kNone && !passes.refines) pass.read(kSurroundingsUnit, mask.id);  // whose values do not matter
-  run_passes(passes, pass, frame);
+  run_passes(passes, look, pass, frame);
+  if (passes.grades) pass.uniforms(kParamsBinding, parts_.grader->grade());
 
   GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", size_.width, size_.height);
   const bool exact = is_exact(upright_to_stored, size_.width, size_.height, frame);
   pass.read(frame, exact ? nearest_.id() : linear_.id(), linear_.id());
   const TextureRef target{output, GL_TEXTURE_2D, size_.width, size_.height};
-  return target_.draw(pass, {&target, 1}, "the output texture", [&] {
-    const auto& programs = passes.edge.changes() ? parts_.programs.feathered : parts_.programs.composites;
-    pass.draw(programs[static_cast<size_t>(passes.composite)]->id(), vertex_array_.id());
-  });
+  return target_.draw(pass, {&target, 1}, "the output texture",
+                      [&] { pass.draw(composite_of(passes)->id(), vertex_array_.id()); });
 }
 
 }  // namespace sightglass

@@ -12,6 +12,7 @@
 #include "gl/pass.h"
 #include "segment/blur.h"
 #include "segment/edges.h"
+#include "segment/grade.h"
 #include "segment/look.h"
 #include "segment/mask_refiner.h"
 #include "segment/picture.h"
@@ -40,8 +41,9 @@ class Compositor {
   // Allocates for upright frames of width × height pixels. Discards the background image.
   Status resize(int32_t width, int32_t height, float pixel_aspect = 1);
   // Draws invisible frames, so that drivers finish compiling, and allocates for masks of this size and for upright
-  // frames of width × height pixels, as resize() does.
-  Status warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect = 1);
+  // frames of width × height pixels, as resize() does. Other looks than `first` may compile programs later.
+  Status warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect = 1,
+                 const SegmentLook& first = {});
   // Compiles and allocates what the first frame with this look needs.
   Status prepare(const SegmentLook& look);
   // Uploads the background image: tightly packed RGBA of the frame size. It is visible in `place`, with the color
@@ -61,6 +63,11 @@ class Compositor {
     noise_ = noise;
     has_stillness_ = has_stillness;
   }
+
+  // The next frame is so much later than the previous one; below 0: unrelated to it.
+  void pass_time(float seconds);
+  // The next frame is from another scene. No GL call.
+  void forget() { pass_time(-1); }
 
   // Draws into the RGBA texture `output`, which has the size of the upright frame and may be mutable. `frame` has the
   // kind given to create(). `upright_to_stored` maps coordinates of the upright frame to the stored one,
@@ -86,8 +93,9 @@ class Compositor {
     bool operator==(const Block&) const = default;
   };
   struct Programs {
-    std::vector<SharedProgram> composites, feathered;  // by background (segment/shaders.h)
-    std::vector<SharedProgram> firsts;                 // by source of the pyramid, less one
+    using List = std::vector<SharedProgram>;
+    std::array<List, 2> composites, feathered;  // by background (segment/shaders.h), without and with graded colors
+    List firsts;                                // by source of the pyramid, less one
   };
   // Without the optional parts and with empty programs, compile() builds them.
   struct Parts {
@@ -96,12 +104,14 @@ class Compositor {
     std::optional<EdgeShaper> edge;
     std::optional<ForegroundColors> foreground;
     Programs programs;
+    std::optional<Grader> grader{};  // once it was wanted
   };
-  Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts parts);
+  Compositor(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine, Parts parts);
   // The passes of a look.
   struct Passes {
     int composite = 0;
-    bool refines = false, picture = false, blurs = false, wraps = false, tints = false, despills = false;
+    bool refines = false, picture = false, blurs = false, wraps = false, tints = false, despills = false,
+         grades = false;
     EdgeShape edge;
     BlurRecipe recipe;               // of the Gaussian blur or the light
     std::optional<DiscRecipe> disc;  // instead
@@ -110,22 +120,27 @@ class Compositor {
   int choose_composite(const SegmentLook& look, Block& block) const;
   // Completes the block, which has the matte.
   Passes choose_passes(const SegmentLook& look, Block& block) const;
-  // Builds what the passes lack, after create_background().
+  // Builds what the passes lack: after create_background(), or for graded colors.
   Status compile(const Passes& passes);
+  SharedProgram& composite_of(const Passes& passes) {
+    auto& lists = passes.edge.changes() ? parts_.programs.feathered : parts_.programs.composites;
+    return lists[passes.grades ? 1 : 0][static_cast<size_t>(passes.composite)];
+  }
   Status allocate(const Passes& passes, const TextureRef& mask);
   void release_parts();
   // Keeps the texture units that GlStateGuard does not.
   void keep_units(const Passes& passes, Pass& pass) const;
   // Dispatches what comes before the composite. Afterwards, the pass reads the textures that the composite samples in
   // addition to the frame.
-  void run_passes(const Passes& passes, Pass& pass, const FrameRef& frame);
+  void run_passes(const Passes& passes, const SegmentLook& look, Pass& pass, const FrameRef& frame);
 
   const GlApi* gl_;
   FrameKind kind_;
   Refine refine_;
   // `edge` and `foreground` are allocated when first requested.
   Parts parts_;
-  std::shared_ptr<ShareGroup> group_;          // of create_background(), otherwise null
+  std::shared_ptr<ShareGroup> group_;
+  bool draws_edges_ = true;
   std::array<UniformBlock<Block>, 2> blocks_;  // without and with guide_history, which may change with each frame
   UniformBlock<FrameBlock> frame_block_;
   GlVertexArray vertex_array_;  // without attributes; desktop GL requires one
@@ -138,6 +153,7 @@ class Compositor {
   PictureView video_view_;
   BufferRange noise_;
   bool has_stillness_ = false;
+  float seconds_ = 0;  // since the previous frame
   FrameSize size_;
 };
 

@@ -25,8 +25,8 @@ int32_t eighth(int32_t length) {
   return is_power(length) == is_power(result) ? result : result + 1;
 }
 
-ProgramKey composite_program(int background, FrameKind kind, Refine refine, bool feathered) {
-  return {kFullscreenShader, composite_shader(background, kind, refine, feathered)};
+ProgramKey composite_program(int background, FrameKind kind, Refine refine, bool feathered, bool graded = false) {
+  return {kFullscreenShader, composite_shader(background, kind, refine, feathered, graded)};
 }
 
 }  // namespace
@@ -53,34 +53,41 @@ Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, 
   SIGHTGLASS_ASSIGN_OR_RETURN(EdgeShaper edge, EdgeShaper::create(group));
   SIGHTGLASS_ASSIGN_OR_RETURN(ForegroundColors foreground, ForegroundColors::create(group, kind, refine));
   Programs programs;
-  SIGHTGLASS_ASSIGN_OR_RETURN(programs.composites, group->programs(composites));
-  SIGHTGLASS_ASSIGN_OR_RETURN(programs.feathered, group->programs(feathered));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.composites[0], group->programs(composites));
+  SIGHTGLASS_ASSIGN_OR_RETURN(programs.feathered[0], group->programs(feathered));
   SIGHTGLASS_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
-  return Compositor(group->gl(), kind, refine,
+  for (auto* lists : {&programs.composites, &programs.feathered}) (*lists)[1].resize(kComposites);
+  return Compositor(group, kind, refine,
                     {std::move(refiner), std::move(blur), std::move(edge), std::move(foreground), std::move(programs)});
 }
 
 Result<Compositor> Compositor::create_background(const std::shared_ptr<ShareGroup>& group, FrameKind kind) {
   SIGHTGLASS_ASSIGN_OR_RETURN(MaskRefiner refiner, MaskRefiner::create(group, kind, Refine::kNone));
   Programs programs;
-  programs.composites.resize(kComposites);
+  for (Programs::List& list : programs.composites) list.resize(kComposites);
   programs.firsts.resize(kFromHighlights);
-  Compositor compositor(group->gl(), kind, Refine::kNone, {std::move(refiner), {}, {}, {}, std::move(programs)});
-  compositor.group_ = group;
+  Compositor compositor(group, kind, Refine::kNone, {std::move(refiner), {}, {}, {}, std::move(programs)});
+  compositor.draws_edges_ = false;
   return compositor;
 }
 
-Compositor::Compositor(const GlApi& gl, FrameKind kind, Refine refine, Parts parts)
-    : gl_(&gl),
+Compositor::Compositor(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine, Parts parts)
+    : gl_(&group->gl()),
       kind_(kind),
       refine_(refine),
       parts_(std::move(parts)),
-      blocks_{UniformBlock<Block>(gl), UniformBlock<Block>(gl)},
-      frame_block_(gl),
-      target_(gl) {
-  vertex_array_ = make_vertex_array(gl);
-  linear_ = make_sampler(gl, GL_LINEAR);
-  nearest_ = make_sampler(gl, GL_NEAREST);
+      group_(group),
+      blocks_{UniformBlock<Block>(*gl_), UniformBlock<Block>(*gl_)},
+      frame_block_(*gl_),
+      target_(*gl_) {
+  vertex_array_ = make_vertex_array(*gl_);
+  linear_ = make_sampler(*gl_, GL_LINEAR);
+  nearest_ = make_sampler(*gl_, GL_NEAREST);
+}
+
+void Compositor::pass_time(float seconds) {
+  seconds_ = std::max(seconds, 0.0F);
+  if (seconds < 0 && parts_.grader) parts_.grader->reset();
 }
 
 Status Compositor::resize(int32_t width, int32_t height, float pixel_aspect) {
@@ -102,28 +109,33 @@ Status Compositor::prepare(const SegmentLook& look) {
 }
 
 Status Compositor::compile(const Passes& passes) {
-  if (group_ == nullptr) return {};
-  if (passes.wraps || passes.edge.changes() || passes.despills) {
+  if (!draws_edges_ && (passes.wraps || passes.edge.changes() || passes.despills)) {
     return internal_error("a compositor of backgrounds cannot draw edges");
   }
   std::vector<ProgramKey> keys;
   std::vector<SharedProgram*> places;
-  const auto need = [&](std::vector<SharedProgram>& programs, int index, ProgramKey key) {
-    SharedProgram& place = programs[static_cast<size_t>(index)];
+  const auto need = [&](SharedProgram& place, const auto& key) {
     if (place) return;
-    keys.push_back(std::move(key));
+    keys.push_back(key());
     places.push_back(&place);
   };
-  need(parts_.programs.composites, passes.composite, composite_program(passes.composite, kind_, refine_, false));
+  need(composite_of(passes),
+       [&] { return composite_program(passes.composite, kind_, refine_, passes.edge.changes(), passes.grades); });
   const int from = passes.disc ? kFromHighlights : kFromFrame;
-  if (passes.blurs) need(parts_.programs.firsts, from - 1, {pyramid_first_shader(from, kind_, refine_)});
-  const bool needs_blur = passes.blurs && !parts_.blur;
+  if (passes.blurs) {
+    need(parts_.programs.firsts[static_cast<size_t>(from - 1)],
+         [&] { return ProgramKey{pyramid_first_shader(from, kind_, refine_)}; });
+  }
+  const bool needs_blur = passes.blurs && !parts_.blur, needs_grader = passes.grades && !parts_.grader;
   if (needs_blur) std::ranges::copy(Blur::programs(), std::back_inserter(keys));
-  if (keys.empty()) return {};
-  GST_DEBUG_OBJECT(log_object(), "compiling %" G_GSIZE_FORMAT " shader programs to draw only the background",
-                   keys.size());
+  if (keys.empty() && !needs_grader) return {};
+  GST_DEBUG_OBJECT(log_object(), "compiling the shader programs that the frame is the first to need");
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group_->programs(keys));
   for (size_t i = 0; i < places.size(); ++i) *places[i] = std::move(programs[i]);
+  if (needs_grader) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(Grader grader, Grader::create(group_, kind_, refine_));
+    parts_.grader.emplace(std::move(grader));
+  }
   if (!needs_blur) return {};
   SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group_));
   SIGHTGLASS_RETURN_IF_ERROR(blur.resize(size_.shown_width(), size_.height));
@@ -131,7 +143,8 @@ Status Compositor::compile(const Passes& passes) {
   return {};
 }
 
-Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect) {
+Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height, float pixel_aspect,
+                           const SegmentLook& first) {
   SIGHTGLASS_RETURN_IF_ERROR(resize(eighth(width), eighth(height)));
   clear_gl_errors(*gl_);
   const EmptyFrame empty(*gl_, kind_, size_.width, size_.height);
@@ -151,6 +164,8 @@ Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height
                           .light_wrap = 1};
     SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), all));
   }
+  if (first.match_colors > 0) SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), first));
+  forget();
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "drawing for the first time"));
   SIGHTGLASS_RETURN_IF_ERROR(parts_.refiner.resize(mask));
   return resize(width, height, pixel_aspect);

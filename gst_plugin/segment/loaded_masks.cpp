@@ -33,7 +33,7 @@ class ModelFreeEffect : public Effect {
   size_t stages() const final { return 0; }
   Result<ModelStage> begin_stage(size_t /*stage*/, const UprightFrame& /*frame*/) final { return no_model(); }
   Status end_stage(size_t /*stage*/) final { return no_model(); }
-  void forget() final {}
+  void forget() final { compositor_.forget(); }
 
  protected:
   TextureRef no_mask() const { return {no_mask_.id(), GL_TEXTURE_2D, 1, 1}; }
@@ -91,10 +91,11 @@ class MetaMaskEffect final : public ModelFreeEffect {
  public:
   using ModelFreeEffect::ModelFreeEffect;
 
-  Status resize(const FrameSize& size, const ElementSettings& /*settings*/) override {
+  Status resize(const FrameSize& size, const ElementSettings& settings) override {
     backdrop_.resize(size);
     if (std::exchange(warm_, true)) return compositor_.resize(size.width, size.height, size.pixel_aspect);
-    return compositor_.warm_up(no_mask(), size.width, size.height, size.pixel_aspect);
+    return compositor_.warm_up(no_mask(), size.width, size.height, size.pixel_aspect,
+                               static_cast<const SegmentSettings&>(settings).look);
   }
 
   Status prepare(FrameJob& job) override {

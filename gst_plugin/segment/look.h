@@ -36,6 +36,7 @@ struct SegmentLook {
   float feather = 0;
   float edge_offset = 0;           // frame pixels by which the edge moves outwards; -kMaxEdgeOffset to kMaxEdgeOffset
   float light_wrap = 0;            // amount of light of a replaced background on foreground edges, [0,1]
+  float match_colors = 0;          // how far the foreground is fitted to the colors of a new background, [0,1]
   bool despill = true;             // composites a replaced background with estimated colors of the foreground
   bool premultiply = false;        // multiplies the colors of the result by its alpha
   float overlay_opacity = 0.5F;    // opacity of class colors over the frame, [0,1]

@@ -92,14 +92,15 @@ Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips,
 }
 
 // The first time, drivers finish what they leave to the first draw.
-Status Segmenter::resize(const FrameSize& size, const ElementSettings& /*settings*/) {
+Status Segmenter::resize(const FrameSize& size, const ElementSettings& settings) {
   size_ = size;
   unframed_ = {};
   backdrop_.resize(size);
   if (classes_) classes_->resize(size.height);
   if (std::exchange(warm_, true)) return compositor_->resize(size.width, size.height, size.pixel_aspect);
   smoother_->warm_up(islands_->run(), frames_->last());
-  return compositor_->warm_up(mask_, size.width, size.height, size.pixel_aspect);
+  return compositor_->warm_up(mask_, size.width, size.height, size.pixel_aspect,
+                              static_cast<const SegmentSettings&>(settings).look);
 }
 
 void Segmenter::forget() {
@@ -109,6 +110,7 @@ void Segmenter::forget() {
   if (camera_) camera_->reset();
   smoother_->reset();
   frames_->reset();
+  compositor_->forget();
 }
 
 Status Segmenter::prepare(FrameJob& job) {
@@ -169,7 +171,7 @@ Result<ModelStage> Segmenter::begin_stage(size_t stage, const UprightFrame& fram
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
   if (stage == 0) {
-    if (look_.smoothing > 0 || refine_ == Refine::kGuided || region_ || finds_people()) {
+    if (look_.smoothing > 0 || refine_ == Refine::kGuided || region_ || finds_people() || look_.match_colors > 0) {
       frames_->see(frame.stored, mask_to_stored);
     }
     wanted_ = still_ ? watch(frame.stored, mask_to_stored) : BufferRange{};

@@ -104,6 +104,9 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::choice("despill", "Despill", look(&SegmentLook::despill), "GstGLSegmentDespill",
                       {{false, "Frame colors", "off"}, {true, "Estimated foreground colors", "on"}}, kLive,
                       "Colors of foreground edges when the background is replaced; on removes the old background"),
+          row::number("match-colors", "Match colors", look(&SegmentLook::match_colors), 0, 1, kLive,
+                      "How far white balance, brightness, and contrast of the foreground follow a background image or "
+                      "video (0 = disabled)"),
           row::number("light-wrap", "Light wrap", look(&SegmentLook::light_wrap), 0, 1, kLive,
                       "Amount of background light on foreground edges (0 = disabled)"),
           row::number("feather", "Feather", look(&SegmentLook::feather), -kMaxFeather, kMaxFeather, kLive,

@@ -28,6 +28,10 @@ inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
 inline constexpr GLuint kNoiseBlock = 0;
 inline constexpr int kNoiseFloats = 3;
 
+// The storage block of segment/grade.comp, besides that of noise. It samples so many places of a frame.
+inline constexpr GLuint kGradeBlock = 1;
+inline constexpr int kGradeColumns = 64, kGradeRows = 32;
+
 // Storage blocks of segment/region_*.comp.
 inline constexpr GLuint kRegionBlock = 0, kRegionPlaceBlock = 1, kRegionNoiseBlock = 2, kRegionWantedBlock = 3;
 // In the first, the word with the flag of the next run, at an offset that every device can bind.
@@ -55,6 +59,9 @@ inline constexpr int kHighlightBoost = 16;
 inline constexpr int kDiscTaps = 24;
 inline ShaderKey pyramid_first_shader(int from, FrameKind kind, Refine refine) {
   return frame_shader({"segment/blur_down.comp", {{"FROM", std::to_string(from)}, refine_define(refine)}}, kind);
+}
+inline ShaderKey grade_shader(FrameKind kind, Refine refine) {
+  return frame_shader({"segment/grade.comp", {refine_define(refine)}}, kind);
 }
 inline ShaderKey split_colors_shader(FrameKind kind, Refine refine) {
   return frame_shader({"segment/split_colors.comp", {refine_define(refine)}}, kind);
@@ -101,10 +108,16 @@ inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite 
 inline constexpr int kLightWrap = 4;  // to be added to the first two
 inline constexpr int kTintComposite = 6, kClassTintComposite = 7;
 inline constexpr int kComposites = 8;
-inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine, bool feathered) {
+inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine, bool feathered, bool graded) {
   ShaderKey key{"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}, refine_define(refine)}};
   if (feathered) key.defines.push_back({"FEATHERED", "1"});
+  if (graded) key.defines.push_back({"GRADED", "1"});
   return frame_shader(std::move(key), kind);
+}
+
+// Backgrounds whose composites have a variant that changes the colors of the foreground.
+inline bool grades_background(int background) {
+  return background == kPictureComposite || background == kPictureComposite + kLightWrap;
 }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
@@ -122,12 +135,16 @@ inline std::vector<ShaderKey> segment_shader_variants() {
     keys.push_back(camera_draw_shader(kind));
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(split_colors_shader(kind, refine));
+      keys.push_back(grade_shader(kind, refine));
       for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
         keys.push_back(pyramid_first_shader(from, kind, refine));
       }
       for (int background = 0; background < kComposites; ++background) {
         for (const bool feathered : {false, true}) {
-          keys.push_back(composite_shader(background, kind, refine, feathered));
+          keys.push_back(composite_shader(background, kind, refine, feathered, false));
+          if (grades_background(background)) {
+            keys.push_back(composite_shader(background, kind, refine, feathered, true));
+          }
         }
       }
     }
@@ -168,6 +185,15 @@ inline constexpr float kRegionMostArea = 0.7F, kRegionLeaveArea = 0.85F;
 inline constexpr float kRegionShrink = 0.7F, kRegionShrunk = 0.9F, kRegionShare = 0.1F;
 // Frames from one look at the whole frame to the next.
 inline constexpr int32_t kRegionInterval = 15;
+
+// How segment/grade.h fits colors: shaders/segment/grade.comp includes these numbers.
+
+// The most that matched colors change: logarithms of red over green and green over blue, of green over both, and of the
+// power of brightness; and contrast. Contrast follows this share of the logarithm of both.
+inline constexpr float kMostWarmth = 0.07F, kMostTint = 0.025F, kMostBrighter = 0.15F, kMostDarker = 0.35F;
+inline constexpr float kMostContrast = 0.15F, kContrastShare = 0.5F;
+// The time in which a grade comes nearer to what fits by a factor of e.
+inline constexpr float kGradeSeconds = 0.4F;
 
 // How segment/people.h finds people: shaders/segment/people_*.comp include these numbers.
 

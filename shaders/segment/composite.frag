@@ -5,6 +5,7 @@
 //               kTintComposite, kClassTintComposite: the frame, with colors over the foreground or over the classes of
 //               u_background
 //   REFINE      refinement of the mask: segment/opacity.glsl
+//   GRADED      if defined, colors of the frame are changed: segment/graded.glsl
 //   FEATHERED   if defined, u_feathered is the opacity of the foreground, over the whole frame
 #include "lib/frame.glsl"
 #include "segment/opacity.glsl"
@@ -14,6 +15,9 @@
 in vec2 v_place;
 layout(location = 0) out vec4 o_color;
 
+#ifdef GRADED
+#include "segment/graded.glsl"
+#endif
 #ifdef FEATHERED
 layout(binding = kFeatheredUnit) uniform sampler2D u_feathered;
 #endif
@@ -77,6 +81,9 @@ void main() {
 #endif
 #if REPLACED
   if (front > 0.0) frame.rgb = despilled(frame.rgb, mixture);
+#endif
+#ifdef GRADED
+  if (front > 0.0) frame.rgb = matched(frame.rgb);
 #endif
 #if LIT
   // The screen formula never exceeds white.

@@ -262,7 +262,7 @@ TEST_F(ShaderDriverTest, ProgramsAreCompiledThenLinkedThenQueried) {
   const std::vector<ProgramKey> keys{
       {kBlurDownShader},
       {kBlurGaussShader},
-      {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, Refine::kNone, false)}};
+      {kFullscreenShader, composite_shader(kBlurComposite, FrameKind::kRgba, Refine::kNone, false, false)}};
   steps().clear();
   const auto programs = value_of(build_programs(table, keys, every_source()));
   const std::string order(steps().begin(), steps().end());

@@ -242,6 +242,7 @@ TEST(StrictText, BuffersAreOrderedByMemoryBarriers) {
   const std::map<std::string, std::string> alone{
       {"detect/yolo_boxes.comp", "one invocation per work group accesses the buffer, atomically"},
       {"infer/range.comp", "only one invocation accesses the buffer"},
+      {"segment/grade.comp", "only one invocation accesses the buffer"},
       {"segment/noise.comp", "only one invocation accesses the buffer"},
       {"segment/region_find.comp", "only one invocation accesses the buffer"}};
   const std::map<std::string, size_t> several{{"pose/follow.comp", 2}};  // memory barriers; one suffices elsewhere

@@ -68,6 +68,7 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
         "region=person", "people=main", "framing=person attach-mask=true"}) {
     pipelines.push_back(segment + model + look);
   }
+  pipelines.push_back(segment + model + "background=image match-colors=1 background-location=" + png);
   pipelines.push_back(segment + "background=overlay model=" + red_model(Head::kFourClasses));
   pipelines.push_back(segment + "model=" + yolo_model({.coefficients = 32}));
   // With masks for other elements.
