@@ -127,6 +127,19 @@ void Pass::blit(GLuint from, GLuint to, int32_t width, int32_t height) {
 void Pass::dispatch(GLuint program, GLuint groups_x, GLuint groups_y) {
   use(program);
   gl_.DispatchCompute(groups_x, groups_y, 1);
+  show_written();
+}
+
+void Pass::dispatch_indirect(GLuint program, GLuint buffer, GLintptr offset) {
+  use(program);
+  gl_.MemoryBarrier(GL_COMMAND_BARRIER_BIT);
+  gl_.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, buffer);
+  gl_.DispatchComputeIndirect(offset);
+  gl_.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, 0);
+  show_written();
+}
+
+void Pass::show_written() {
   GLbitfield written = 0;
   for (const Image& image : images_) {
     if (image.texture != 0 && image.access != GL_READ_ONLY) {

@@ -70,6 +70,8 @@ class Pass {
   // Runs work groups of the program. Following dispatches, and draws that sample the textures or have a written buffer
   // as a uniform block, see what it has written.
   void dispatch(GLuint program, GLuint groups_x = 1, GLuint groups_y = 1);
+  // The same with the numbers of groups, three unsigned integers, that an earlier dispatch has written; 0: none.
+  void dispatch_indirect(GLuint program, GLuint buffer, GLintptr offset);
   // Draws a triangle that covers the viewport. `vertex_array` has no attributes.
   void draw(GLuint program, GLuint vertex_array);
   // For draw calls of the caller.
@@ -78,6 +80,7 @@ class Pass {
  private:
   void activate(GLuint unit);
   void use(GLuint program);
+  void show_written();
   void bind_image(GLuint unit, GLuint texture, GLenum format, GLenum access);
 
   struct Texture {

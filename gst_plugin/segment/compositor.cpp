@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "gl/compute.h"
 #include "gl/objects.h"
 #include "gobject/log.h"
 #include "segment/shaders.h"
@@ -37,7 +38,9 @@ Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& blo
   passes.edge = EdgeShape::of(look.feather, look.edge_offset);
   passes.despills = look.despill && look.coverage == Coverage::kByMask &&
                     (passes.picture || passes.wraps || passes.composite == kColorComposite);
-  passes.grades = look.match_colors > 0 && passes.picture && look.coverage == Coverage::kByMask;
+  const bool lights = look.low_light > 0 && passes.composite != kMaskComposite;
+  passes.denoises = lights && look.coverage != Coverage::kAllBackground;
+  passes.grades = lights || (look.match_colors > 0 && passes.picture && look.coverage == Coverage::kByMask);
   const float height = static_cast<float>(size_.height);
   if (passes.blurs) {
     const float radius = look.blur_radius >= 0 ? look.blur_radius : 0.01F * look.blur_strength * height;
@@ -65,6 +68,10 @@ Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
   if (passes.despills && !parts_.foreground->is_ready()) {
     SIGHTGLASS_RETURN_IF_ERROR(parts_.foreground->resize(size_.shown_width(), size_.height));
   }
+  if (passes.denoises && !parts_.denoiser->is_ready()) {
+    SIGHTGLASS_RETURN_IF_ERROR(parts_.denoiser->resize(size_.width, size_.height));
+    forget();
+  }
   return parts_.refiner.resize(mask);
 }
 
@@ -74,6 +81,7 @@ void Compositor::keep_units(const Passes& passes, Pass& pass) const {
     pass.keep(kBehindColorsUnit);
   }
   if (passes.edge.changes()) pass.keep(kFeatheredUnit);
+  if (passes.denoises) pass.keep(kQuietUnit);
   if (refine_ != Refine::kNone) pass.keep(kSurroundingsUnit);
 }
 
@@ -93,7 +101,13 @@ void Compositor::run_passes(const Passes& passes, const SegmentLook& look, Pass&
   if (passes.grades) {
     GST_TRACE_OBJECT(log_object(), "pass: measuring colors");
     pass.read(frame);
-    parts_.grader->measure(pass, {look.match_colors}, std::exchange(seconds_, 0.0F), noise_);
+    const float match = passes.picture ? look.match_colors : 0;
+    parts_.grader->measure(pass, {match, look.low_light, size_.width, size_.height}, std::exchange(seconds_, 0.0F),
+                           noise_);
+  }
+  if (passes.denoises) {
+    GST_TRACE_OBJECT(log_object(), "pass: removing noise");
+    parts_.denoiser->run(pass, parts_.grader->grade());
   }
   const auto first = [&](int from) -> const SharedProgram& {
     return parts_.programs.firsts[static_cast<size_t>(from - 1)];
@@ -134,6 +148,7 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   if (refine_ != Refine::kNone && !passes.refines) pass.read(kSurroundingsUnit, mask.id);  // whose values do not matter
   run_passes(passes, look, pass, frame);
   if (passes.grades) pass.uniforms(kParamsBinding, parts_.grader->grade());
+  if (!passes.grades) forget();
 
   GST_TRACE_OBJECT(log_object(), "pass: compositing %dx%d", size_.width, size_.height);
   const bool exact = is_exact(upright_to_stored, size_.width, size_.height, frame);

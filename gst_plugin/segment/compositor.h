@@ -104,14 +104,15 @@ class Compositor {
     std::optional<EdgeShaper> edge;
     std::optional<ForegroundColors> foreground;
     Programs programs;
-    std::optional<Grader> grader{};  // once it was wanted
+    std::optional<Grader> grader{};  // once they were wanted
+    std::optional<Denoiser> denoiser{};
   };
   Compositor(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine, Parts parts);
   // The passes of a look.
   struct Passes {
     int composite = 0;
     bool refines = false, picture = false, blurs = false, wraps = false, tints = false, despills = false,
-         grades = false;
+         grades = false, denoises = false;
     EdgeShape edge;
     BlurRecipe recipe;               // of the Gaussian blur or the light
     std::optional<DiscRecipe> disc;  // instead
@@ -137,7 +138,7 @@ class Compositor {
   const GlApi* gl_;
   FrameKind kind_;
   Refine refine_;
-  // `edge` and `foreground` are allocated when first requested.
+  // `edge`, `foreground`, and `denoiser` are allocated when first requested.
   Parts parts_;
   std::shared_ptr<ShareGroup> group_;
   bool draws_edges_ = true;

@@ -101,6 +101,7 @@ Status Compositor::resize(int32_t width, int32_t height, float pixel_aspect) {
 void Compositor::release_parts() {
   if (parts_.edge) parts_.edge->release();
   if (parts_.foreground) parts_.foreground->release();
+  if (parts_.denoiser) parts_.denoiser->release();
 }
 
 Status Compositor::prepare(const SegmentLook& look) {
@@ -126,15 +127,20 @@ Status Compositor::compile(const Passes& passes) {
     need(parts_.programs.firsts[static_cast<size_t>(from - 1)],
          [&] { return ProgramKey{pyramid_first_shader(from, kind_, refine_)}; });
   }
-  const bool needs_blur = passes.blurs && !parts_.blur, needs_grader = passes.grades && !parts_.grader;
+  const bool needs_blur = passes.blurs && !parts_.blur, needs_grader = passes.grades && !parts_.grader,
+             needs_denoiser = passes.denoises && !parts_.denoiser;
   if (needs_blur) std::ranges::copy(Blur::programs(), std::back_inserter(keys));
-  if (keys.empty() && !needs_grader) return {};
+  if (keys.empty() && !needs_grader && !needs_denoiser) return {};
   GST_DEBUG_OBJECT(log_object(), "compiling the shader programs that the frame is the first to need");
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group_->programs(keys));
   for (size_t i = 0; i < places.size(); ++i) *places[i] = std::move(programs[i]);
   if (needs_grader) {
     SIGHTGLASS_ASSIGN_OR_RETURN(Grader grader, Grader::create(group_, kind_, refine_));
     parts_.grader.emplace(std::move(grader));
+  }
+  if (needs_denoiser) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(Denoiser denoiser, Denoiser::create(group_, kind_, refine_));
+    parts_.denoiser.emplace(std::move(denoiser));
   }
   if (!needs_blur) return {};
   SIGHTGLASS_ASSIGN_OR_RETURN(Blur blur, Blur::create(group_));
@@ -164,7 +170,7 @@ Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height
                           .light_wrap = 1};
     SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), all));
   }
-  if (first.match_colors > 0) SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), first));
+  if (first.grades()) SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), first));
   forget();
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "drawing for the first time"));
   SIGHTGLASS_RETURN_IF_ERROR(parts_.refiner.resize(mask));

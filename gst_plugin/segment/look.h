@@ -37,12 +37,16 @@ struct SegmentLook {
   float edge_offset = 0;           // frame pixels by which the edge moves outwards; -kMaxEdgeOffset to kMaxEdgeOffset
   float light_wrap = 0;            // amount of light of a replaced background on foreground edges, [0,1]
   float match_colors = 0;          // how far the foreground is fitted to the colors of a new background, [0,1]
+  float low_light = 0;             // how far dark frames become brighter, and their foreground free of noise, [0,1]
   bool despill = true;             // composites a replaced background with estimated colors of the foreground
   bool premultiply = false;        // multiplies the colors of the result by its alpha
   float overlay_opacity = 0.5F;    // opacity of class colors over the frame, [0,1]
   bool legend = true;              // lists the names of the classes
   float static_threshold = 0.02F;  // maximum change of an image that counts as static, [0,1]
   Coverage coverage = Coverage::kByMask;
+
+  // Whether colors of the frame may change.
+  bool grades() const { return match_colors > 0 || low_light > 0; }
 };
 
 inline constexpr float kMaxFeather = 64, kMaxEdgeOffset = 32, kMaxBlurStrength = 25;

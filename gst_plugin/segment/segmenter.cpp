@@ -171,7 +171,7 @@ Result<ModelStage> Segmenter::begin_stage(size_t stage, const UprightFrame& fram
   next_mask_to_upright_ = mask_to_upright(frame, fit_);
   const InputTransform mask_to_stored = next_mask_to_upright_.then(frame.upright_to_stored);
   if (stage == 0) {
-    if (look_.smoothing > 0 || refine_ == Refine::kGuided || region_ || finds_people() || look_.match_colors > 0) {
+    if (look_.smoothing > 0 || refine_ == Refine::kGuided || region_ || finds_people() || look_.grades()) {
       frames_->see(frame.stored, mask_to_stored);
     }
     wanted_ = still_ ? watch(frame.stored, mask_to_stored) : BufferRange{};

@@ -107,6 +107,8 @@ const PropertyTable<SegmentSettings>& segment_properties() {
           row::number("match-colors", "Match colors", look(&SegmentLook::match_colors), 0, 1, kLive,
                       "How far white balance, brightness, and contrast of the foreground follow a background image or "
                       "video (0 = disabled)"),
+          row::number("low-light", "Low light", look(&SegmentLook::low_light), 0, 1, kLive,
+                      "How far dark frames become brighter, and their foreground free of noise (0 = disabled)"),
           row::number("light-wrap", "Light wrap", look(&SegmentLook::light_wrap), 0, 1, kLive,
                       "Amount of background light on foreground edges (0 = disabled)"),
           row::number("feather", "Feather", look(&SegmentLook::feather), -kMaxFeather, kMaxFeather, kLive,

@@ -18,6 +18,7 @@ inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLi
 inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3, kCloseUnit = 2, kCloseTrustUnit = 3;
 inline constexpr GLuint kPreviousGuideUnit = 2;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
+inline constexpr GLuint kQuietUnit = 10;
 
 // The storage block of model_input.h, in words: two alternating flags, each at an offset that every device can bind,
 // and a count of skipped frames. Then the side of a block that is compared as one, in pixels.
@@ -62,6 +63,9 @@ inline ShaderKey pyramid_first_shader(int from, FrameKind kind, Refine refine) {
 }
 inline ShaderKey grade_shader(FrameKind kind, Refine refine) {
   return frame_shader({"segment/grade.comp", {refine_define(refine)}}, kind);
+}
+inline ShaderKey denoise_shader(FrameKind kind, Refine refine) {
+  return frame_shader({"segment/denoise.comp", {refine_define(refine)}}, kind);
 }
 inline ShaderKey split_colors_shader(FrameKind kind, Refine refine) {
   return frame_shader({"segment/split_colors.comp", {refine_define(refine)}}, kind);
@@ -115,11 +119,6 @@ inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine,
   return frame_shader(std::move(key), kind);
 }
 
-// Backgrounds whose composites have a variant that changes the colors of the foreground.
-inline bool grades_background(int background) {
-  return background == kPictureComposite || background == kPictureComposite + kLightWrap;
-}
-
 inline std::vector<ShaderKey> segment_shader_variants() {
   std::vector<ShaderKey> keys{kBlurDownShader,       kBlurGaussShader,     kCloseFitShader,         kWideFitShader,
                               kGuidedMeanShader,     smooth_shader(false), smooth_shader(true),     kMotionShader,
@@ -136,15 +135,15 @@ inline std::vector<ShaderKey> segment_shader_variants() {
     for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
       keys.push_back(split_colors_shader(kind, refine));
       keys.push_back(grade_shader(kind, refine));
+      keys.push_back(denoise_shader(kind, refine));
       for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
         keys.push_back(pyramid_first_shader(from, kind, refine));
       }
       for (int background = 0; background < kComposites; ++background) {
         for (const bool feathered : {false, true}) {
           keys.push_back(composite_shader(background, kind, refine, feathered, false));
-          if (grades_background(background)) {
-            keys.push_back(composite_shader(background, kind, refine, feathered, true));
-          }
+          if (background == kMaskComposite) continue;  // without colors of the frame
+          keys.push_back(composite_shader(background, kind, refine, feathered, true));
         }
       }
     }
@@ -192,6 +191,9 @@ inline constexpr int32_t kRegionInterval = 15;
 // power of brightness; and contrast. Contrast follows this share of the logarithm of both.
 inline constexpr float kMostWarmth = 0.07F, kMostTint = 0.025F, kMostBrighter = 0.15F, kMostDarker = 0.35F;
 inline constexpr float kMostContrast = 0.15F, kContrastShare = 0.5F;
+// The luma of the bright parts of a frame that is not dark; how bright the foreground counts at least, as a share of
+// the frame; the most that black is amplified; and the noise that rounding to 8 bits leaves.
+inline constexpr float kBrightEnough = 0.5F, kFrameShare = 0.6F, kMostGain = 4.0F, kLeastSigma = 0.002F;
 // The time in which a grade comes nearer to what fits by a factor of e.
 inline constexpr float kGradeSeconds = 0.4F;
 

@@ -58,6 +58,9 @@ void main() {
 #else
   float front = mixture;
 #endif
+#ifdef GRADED
+  if (front > 0.0) frame.rgb = without_noise(frame.rgb, v_place);
+#endif
 #if BACKGROUND == kMaskComposite
   o_color = vec4(vec3(front), 1.0);
 #elif BACKGROUND >= kTintComposite
@@ -65,6 +68,9 @@ void main() {
   vec4 tint = vec4(class_color(1).rgb, front);
 #else
   vec4 tint = class_tint(v_place);
+#endif
+#ifdef GRADED
+  frame.rgb = lifted(frame.rgb);
 #endif
   o_color = vec4(mix(frame.rgb, tint.rgb, tint.a * u_overlay_opacity), frame.a);
 #else
@@ -74,7 +80,11 @@ void main() {
   vec4 behind = frame;
   if (front < 1.0) {
     vec4 blurred = sample_bspline(u_background, v_place);
-    behind.rgb = mix(frame.rgb, blurred.rgb / blurred.a, u_blur_share) + u_dither * dither();
+    behind.rgb = mix(frame.rgb, blurred.rgb / blurred.a, u_blur_share);
+#ifdef GRADED
+    behind.rgb = lifted(behind.rgb);
+#endif
+    behind.rgb += u_dither * dither();
   }
 #else
   vec4 behind = u_color;
@@ -83,7 +93,10 @@ void main() {
   if (front > 0.0) frame.rgb = despilled(frame.rgb, mixture);
 #endif
 #ifdef GRADED
-  if (front > 0.0) frame.rgb = matched(frame.rgb);
+  frame.rgb = lifted(frame.rgb);
+#if BACKGROUND == kPictureComposite || BACKGROUND == kPictureComposite + kLightWrap
+  frame.rgb = matched(frame.rgb);
+#endif
 #endif
 #if LIT
   // The screen formula never exceeds white.

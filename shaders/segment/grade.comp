@@ -1,5 +1,6 @@
 // Measures, over a grid of places, the brightness of the foreground and of the background that replaces the old one, and
-// the light of both scenes. Moves the grade towards what makes the foreground fit. One work group.
+// the light of both scenes. Moves the grade towards what makes the foreground fit, and what makes a dark frame bright. One
+// work group.
 //   REFINE  how the mask is refined: segment/opacity.glsl
 #include "gl/compute.h"
 #include "lib/frame.glsl"
@@ -12,7 +13,9 @@ layout(local_size_x = kGroupInvocations) in;
 layout(std430, binding = kNoiseBlock) readonly buffer Noise { NOISE; };
 layout(std430, binding = kGradeBlock) buffer Grade { GRADE; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  vec4 u_grade;  // x: strength of matched colors; z: seconds since the previous frame; w: 1 for the first frame
+  vec4 u_grade;  // x: strength of matched colors; y: that of light for dark frames; z: seconds since the previous frame;
+                 // w: 1 for the first frame
+  uvec4 u_groups;  // of segment/denoise.comp, if there is any noise to remove
 };
 
 const int kPlaces = kGradeColumns * kGradeRows, kSums = 12;
@@ -21,6 +24,9 @@ const float kLeast = 0.01;  // share of the places that tells something
 // weight, of the frame and of the new background.
 shared float s_sums[kSums * int(kGroupInvocations)];
 shared float s_totals[kSums];
+// Lumas of the foreground, in shares of 16, and of the frame.
+const int kBins = 64;
+shared uint s_front[kBins], s_frame[kBins];
 
 vec3 brightness(vec3 color) {
   float luma = dot(color, kLumaWeights);
@@ -61,10 +67,42 @@ vec4 match(vec2 front, vec2 behind, vec2 light, vec2 light_behind) {
   return vec4(color, clamp(power, -kMostBrighter, kMostDarker), clamp(contrast, -kMostContrast, kMostContrast));
 }
 
+// The luma below which is this share of a histogram: s_front or s_frame.
+float luma_at(float share, bool front) {
+  uint all = 0u;
+  for (int i = 0; i < kBins; ++i) all += front ? s_front[i] : s_frame[i];
+  float below = share * float(all), sum = 0.0, luma = 0.0;
+  for (int i = 0; i < kBins; ++i) {
+    float count = float(front ? s_front[i] : s_frame[i]);
+    if (sum < below) luma = float(i) + clamp((below - sum) / max(count, 1.0), 0.0, 1.0);
+    sum += count;
+  }
+  return luma / float(kBins);
+}
+
+// The bright parts decide, such as the face: dark clothes and a small lamp do not.
+void store_light(float share) {
+  const float kBright = 0.85, kNobody = 0.02;
+  float frame = luma_at(kBright, false);
+  float front = total(0).z < kNobody * float(kPlaces) ? frame : luma_at(kBright, true);
+  float level = clamp(max(front, kFrameShare * frame), 0.02, kBrightEnough);
+  float gain = kBrightEnough * (1.0 - level) / (level * (1.0 - kBrightEnough));
+  float goal = u_grade.y * log(clamp(gain, 1.0, kMostGain));
+  bool had_quiet = grade_light.y > 0.0 && noise_same > 0.5;
+  gain = exp(mix(log(grade_light.x), goal, share));
+  if (gain < 1.005) gain = 1.0;
+  // A channel has more noise than luma, the mean of three. Frames without any are rounded.
+  float sigma = max(noise_sigma / length(kLumaWeights), kLeastSigma);
+  float quiet = noise_sigma > 0.0 ? clamp(2.0 * (gain - 1.0), 0.0, 1.0) : 0.0;
+  grade_light = vec4(gain, quiet, sigma, had_quiet ? 1.0 : 0.0);
+}
+
 void store_match(float share) {
   vec3 front = total(0), behind = total(3);
   if (min(front.z, behind.z) < kLeast * float(kPlaces)) return;
   vec2 tone = brightness_of(front);
+  float gain = grade_light.x, slope = 1.0 + (gain - 1.0) * tone.x;
+  tone = vec2(lifted(tone.x, gain), tone.y * gain / (slope * slope));
   vec4 goal = u_grade.x * match(tone, brightness_of(behind), light_of(total(6)), light_of(total(9)));
   vec4 now = mix(grade_match, goal, share);
   vec3 gains = exp(vec3(now.x - now.y / 3.0, now.y / 1.5, -now.x - now.y / 3.0));
@@ -76,15 +114,24 @@ void store_match(float share) {
 
 void main() {
   int lane = int(gl_LocalInvocationIndex);
+  for (int i = lane; i < kBins; i += int(kGroupInvocations)) {
+    s_front[i] = 0u;
+    s_frame[i] = 0u;
+  }
+  barrier();
   vec3 front = vec3(0.0), behind = vec3(0.0), light_here = vec3(0.0), light_behind = vec3(0.0);
   for (int i = lane; i < kPlaces; i += int(kGroupInvocations)) {
     vec2 place = (vec2(i % kGradeColumns, i / kGradeColumns) + 0.5) / vec2(kGradeColumns, kGradeRows);
     // The corner of four pixels: their mean has half of the noise.
     place = clamp(floor(place / u_frame_texel + 0.5) * u_frame_texel, 0.0, 1.0);
     vec4 color = fetch_frame(place_in_frame(place));
-    front += color.a * opacity(place, color.rgb) * brightness(color.rgb);
-    light_here += color.a * light(color.rgb);
+    float alpha = color.a * opacity(place, color.rgb);
+    int bin = clamp(int(float(kBins) * dot(color.rgb, kLumaWeights)), 0, kBins - 1);
+    atomicAdd(s_front[bin], uint(16.0 * alpha + 0.5));
+    atomicAdd(s_frame[bin], 1u);
+    front += alpha * brightness(color.rgb);
     if (u_grade.x > 0.0) {
+      light_here += color.a * light(color.rgb);
       vec4 picture = background_picture(place);
       behind += picture.a * brightness(picture.rgb);
       light_behind += picture.a * light(picture.rgb);
@@ -108,8 +155,12 @@ void main() {
     grade_tone = vec4(0.0);
     grade_match = vec4(0.0);
   }
+  if (begins || u_grade.y == 0.0) grade_light = vec4(1.0, 0.0, 0.0, 0.0);
   // After a cut, and at first, at once.
   float share = grade_tone.z == 0.0 ? 1.0 : mix(1.0, 1.0 - exp(-u_grade.z / kGradeSeconds), noise_same);
+  if (u_grade.y > 0.0) store_light(share);
   if (u_grade.x > 0.0) store_match(share);
+  if (u_grade.x == 0.0) grade_gains.a = 0.0;
   grade_tone.z = 1.0;
+  grade_groups = grade_light.y > 0.0 ? u_groups : uvec4(0u);
 }

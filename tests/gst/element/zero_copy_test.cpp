@@ -65,10 +65,11 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
   for (const char* look :
        {"smoothing=0.5 refine=bilateral", "smoothing=0.5 refine=guided", "background=color feather=8 light-wrap=0.5",
         "background=transparent feather=-8 edge-offset=2", "mask-sync=latest gpu-budget=1", "attach-mask=true",
-        "region=person", "people=main", "framing=person attach-mask=true"}) {
+        "region=person", "people=main", "framing=person attach-mask=true", "low-light=1",
+        "background=transparent low-light=0.5 feather=4"}) {
     pipelines.push_back(segment + model + look);
   }
-  pipelines.push_back(segment + model + "background=image match-colors=1 background-location=" + png);
+  pipelines.push_back(segment + model + "background=image match-colors=1 low-light=1 background-location=" + png);
   pipelines.push_back(segment + "background=overlay model=" + red_model(Head::kFourClasses));
   pipelines.push_back(segment + "model=" + yolo_model({.coefficients = 32}));
   // With masks for other elements.

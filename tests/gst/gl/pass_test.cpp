@@ -163,7 +163,13 @@ TEST_F(PassTest, UnbindsEverything) {
     pass.write(0, target.id(), GL_RGBA16F);
     pass.dispatch(programs[0]->id(), 1);
     EXPECT_EQ(integer(GL_CURRENT_PROGRAM), static_cast<GLint>(programs[0]->id()));
+    const std::array<GLuint, 4> groups{0, 1, 1, 1};
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, id);
+    gl().BufferSubData(GL_SHADER_STORAGE_BUFFER, 16, sizeof groups, groups.data());
+    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+    pass.dispatch_indirect(programs[0]->id(), id, 16);
   }
+  EXPECT_EQ(integer(GL_DISPATCH_INDIRECT_BUFFER_BINDING), 0);
   EXPECT_EQ(integer(GL_ACTIVE_TEXTURE), GL_TEXTURE0);
   EXPECT_EQ(integer(GL_CURRENT_PROGRAM), 0);
   for (const GLuint unit : {0U, 5U}) {
