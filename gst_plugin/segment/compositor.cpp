@@ -72,6 +72,7 @@ Status Compositor::allocate(const Passes& passes, const TextureRef& mask) {
     SIGHTGLASS_RETURN_IF_ERROR(parts_.denoiser->resize(size_.width, size_.height));
     forget();
   }
+  if (!passes.denoises && parts_.denoiser) parts_.denoiser->release();
   return parts_.refiner.resize(mask);
 }
 
