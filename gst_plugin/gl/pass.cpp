@@ -152,9 +152,9 @@ void Pass::show_written() {
   gl_.MemoryBarrier(written);
 }
 
-void Pass::draw(GLuint program, GLuint vertex_array) {
+void Pass::draw(GLuint program, GLuint vertex_array, GLsizei vertices) {
   use(program, vertex_array);
-  gl_.DrawArrays(GL_TRIANGLES, 0, 3);
+  gl_.DrawArrays(GL_TRIANGLES, 0, vertices);
 }
 
 namespace {

@@ -72,8 +72,8 @@ class Pass {
   void dispatch(GLuint program, GLuint groups_x = 1, GLuint groups_y = 1);
   // The same with the numbers of groups, three unsigned integers, that an earlier dispatch has written; 0: none.
   void dispatch_indirect(GLuint program, GLuint buffer, GLintptr offset);
-  // Draws a triangle that covers the viewport. `vertex_array` has no attributes.
-  void draw(GLuint program, GLuint vertex_array);
+  // Draws triangles without attributes in `vertex_array`: one, which covers the viewport, or those of the program.
+  void draw(GLuint program, GLuint vertex_array, GLsizei vertices = 3);
   // For draw calls of the caller.
   void use(GLuint program, GLuint vertex_array);
 

@@ -41,6 +41,7 @@ Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& blo
   const bool lights = look.low_light > 0 && passes.composite != kMaskComposite;
   passes.denoises = lights && look.coverage != Coverage::kAllBackground;
   passes.grades = lights || (look.match_colors > 0 && passes.picture && look.coverage == Coverage::kByMask);
+  passes.tiled = passes.composite < kTiledComposites && !passes.edge.changes() && !passes.grades;
   const float height = static_cast<float>(size_.height);
   if (passes.blurs) {
     const float radius = look.blur_radius >= 0 ? look.blur_radius : 0.01F * look.blur_strength * height;
@@ -58,6 +59,8 @@ Compositor::Passes Compositor::choose_passes(const SegmentLook& look, Block& blo
   block.despill = passes.despills ? 1 : 0;
   block.overlay_opacity = look.overlay_opacity;
   block.frame_texel = {1 / static_cast<float>(size_.shown_width()), 1 / static_cast<float>(size_.height)};
+  constexpr auto kSide = static_cast<float>(kTileSide);
+  block.tile = {kSide / static_cast<float>(size_.width), kSide / static_cast<float>(size_.height)};
   return passes;
 }
 
@@ -84,6 +87,7 @@ void Compositor::keep_units(const Passes& passes, Pass& pass) const {
   if (passes.edge.changes()) pass.keep(kFeatheredUnit);
   if (passes.denoises) pass.keep(kQuietUnit);
   if (refine_ != Refine::kNone) pass.keep(kSurroundingsUnit);
+  if (passes.tiled) pass.keep(kTilesUnit);
 }
 
 void Compositor::run_passes(const Passes& passes, const SegmentLook& look, Pass& pass, const FrameRef& frame) {
@@ -155,8 +159,30 @@ Status Compositor::draw(const FrameRef& frame, const InputTransform& upright_to_
   const bool exact = is_exact(upright_to_stored, size_.width, size_.height, frame);
   pass.read(frame, exact ? nearest_.id() : linear_.id(), linear_.id());
   const TextureRef target{output, GL_TEXTURE_2D, size_.width, size_.height};
+  return passes.tiled ? draw_tiles(passes, pass, target) : draw_whole(passes, pass, target);
+}
+
+Status Compositor::draw_whole(const Passes& passes, Pass& pass, const TextureRef& target) {
   return target_.draw(pass, {&target, 1}, "the output texture",
                       [&] { pass.draw(composite_of(passes)->id(), vertex_array_.id()); });
+}
+
+Status Compositor::draw_tiles(const Passes& passes, Pass& pass, const TextureRef& target) {
+  const TextureRef tiles{tiles_.id(), GL_TEXTURE_2D, tiles_size_.width, tiles_size_.height};
+  const OpaqueStateGuard state(*gl_);
+  gl_->Viewport(0, 0, tiles.width, tiles.height);
+  SIGHTGLASS_RETURN_IF_ERROR(target_.draw_in_state(pass, {&tiles, 1}, "the texture of tiles", [&] {
+    pass.draw(parts_.programs.sort_tiles->id(), vertex_array_.id());
+  }));
+  pass.read(kTilesUnit, tiles.id);
+  gl_->Viewport(0, 0, target.width, target.height);
+  return target_.draw_in_state(pass, {&target, 1}, "the output texture", [&] {
+    const auto draw = [&](const SharedProgram& program) {
+      pass.draw(program->id(), vertex_array_.id(), kTileVertices * tiles.width * tiles.height);
+    };
+    for (const int tile : kDecidedTiles) draw(decided(passes.composite, tile));
+    draw(composite_of(passes));
+  });
 }
 
 }  // namespace sightglass

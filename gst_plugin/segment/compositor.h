@@ -16,6 +16,7 @@
 #include "segment/look.h"
 #include "segment/mask_refiner.h"
 #include "segment/picture.h"
+#include "segment/shaders.h"
 #include "sightglass/frame_ref.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/input_transform.h"
@@ -89,13 +90,16 @@ class Compositor {
     float despill = 0;
     float guide_history = 0;
     float dither = 0;
-    std::array<float, 3> unused{};
+    float unused = 0;
+    std::array<float, 2> tile{};
     bool operator==(const Block&) const = default;
   };
   struct Programs {
     using List = std::vector<SharedProgram>;
     std::array<List, 2> composites, feathered;  // by background (segment/shaders.h), without and with graded colors
-    List firsts;                                // by source of the pyramid, less one
+    std::array<List, 2> decided;                // of tiles that are all background, or all foreground
+    SharedProgram sort_tiles;
+    List firsts;  // by source of the pyramid, less one
   };
   // Without the optional parts and with empty programs, compile() builds them.
   struct Parts {
@@ -112,11 +116,14 @@ class Compositor {
   struct Passes {
     int composite = 0;
     bool refines = false, picture = false, blurs = false, wraps = false, tints = false, despills = false,
-         grades = false, denoises = false;
+         grades = false, denoises = false, tiled = false;
     EdgeShape edge;
     BlurRecipe recipe;               // of the Gaussian blur or the light
     std::optional<DiscRecipe> disc;  // instead
   };
+  SharedProgram& decided(int background, int tile) {
+    return parts_.programs.decided[tile == kFrontTile ? 1 : 0][static_cast<size_t>(background)];
+  }
   // Returns the composite program, and sets the color.
   int choose_composite(const SegmentLook& look, Block& block) const;
   // Completes the block, which has the matte.
@@ -131,6 +138,9 @@ class Compositor {
   void release_parts();
   // Keeps the texture units that GlStateGuard does not.
   void keep_units(const Passes& passes, Pass& pass) const;
+  // Draws the composite, whose textures the pass reads, into the target.
+  Status draw_whole(const Passes& passes, Pass& pass, const TextureRef& target);
+  Status draw_tiles(const Passes& passes, Pass& pass, const TextureRef& target);
   // Dispatches what comes before the composite. Afterwards, the pass reads the textures that the composite samples in
   // addition to the frame.
   void run_passes(const Passes& passes, const SegmentLook& look, Pass& pass, const FrameRef& frame);
@@ -148,6 +158,8 @@ class Compositor {
   DrawTarget target_;
   GlSampler linear_, nearest_;
   GLuint classes_ = 0;
+  GlTexture tiles_;  // their kinds
+  FrameSize tiles_size_;
   GlTexture picture_;
   PictureView picture_view_;
   GLuint video_ = 0;

@@ -1,5 +1,6 @@
 // What a compositor has before a frame arrives: programs, sizes, and pictures of the background.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <iterator>
@@ -26,25 +27,40 @@ int32_t eighth(int32_t length) {
 }
 
 ProgramKey composite_program(int background, FrameKind kind, Refine refine, bool feathered, bool graded = false) {
-  return {kFullscreenShader, composite_shader(background, kind, refine, feathered, graded)};
+  const bool tiled = background < kTiledComposites && !feathered && !graded;
+  return {tiled ? tiles_shader(kEdgeTile) : kFullscreenShader,
+          composite_shader(background, kind, refine, feathered, graded)};
 }
+
+ProgramKey decided_program(int background, FrameKind kind, int tile) {
+  return {tiles_shader(tile), composite_shader(background, kind, Refine::kNone, false, false, tile)};
+}
+
+ProgramKey sort_program(Refine refine) { return {kFullscreenShader, sort_tiles_shader(refine)}; }
 
 }  // namespace
 
 Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, Refine refine) {
   std::vector<ProgramKey> composites, feathered, firsts;
+  std::array<std::vector<ProgramKey>, kDecidedTiles.size()> decided;
   for (int background = 0; background < kComposites; ++background) {
     composites.push_back(composite_program(background, kind, refine, false));
     feathered.push_back(composite_program(background, kind, refine, true));
   }
+  for (size_t i = 0; i < decided.size(); ++i) {
+    for (int background = 0; background < kTiledComposites; ++background) {
+      decided[i].push_back(decided_program(background, kind, kDecidedTiles[i]));
+    }
+  }
+  const std::vector<ProgramKey> sort{sort_program(refine)};
   for (const int from : {kFromFrame, kFromOpacity, kFromColorLight, kFromPictureLight, kFromHighlights}) {
     firsts.push_back({pyramid_first_shader(from, kind, refine)});
   }
   // In one batch, which drivers with compiler threads build in parallel. The parts below then find their programs.
   std::vector<ProgramKey> keys;
   for (const std::vector<ProgramKey>& some :
-       {composites, feathered, firsts, Blur::programs(), MaskRefiner::programs(kind, refine), EdgeShaper::programs(),
-        ForegroundColors::programs(kind, refine)}) {
+       {composites, feathered, firsts, decided[0], decided[1], sort, Blur::programs(),
+        MaskRefiner::programs(kind, refine), EdgeShaper::programs(), ForegroundColors::programs(kind, refine)}) {
     keys.insert(keys.end(), some.begin(), some.end());
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<SharedProgram> all, group->programs(keys));
@@ -57,6 +73,11 @@ Result<Compositor> Compositor::create(const std::shared_ptr<ShareGroup>& group, 
   SIGHTGLASS_ASSIGN_OR_RETURN(programs.feathered[0], group->programs(feathered));
   SIGHTGLASS_ASSIGN_OR_RETURN(programs.firsts, group->programs(firsts));
   for (auto* lists : {&programs.composites, &programs.feathered}) (*lists)[1].resize(kComposites);
+  for (size_t i = 0; i < kDecidedTiles.size(); ++i) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(programs.decided[i], group->programs(decided[i]));
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> sorting, group->programs(sort));
+  programs.sort_tiles = std::move(sorting.front());
   return Compositor(group, kind, refine,
                     {std::move(refiner), std::move(blur), std::move(edge), std::move(foreground), std::move(programs)});
 }
@@ -66,6 +87,7 @@ Result<Compositor> Compositor::create_background(const std::shared_ptr<ShareGrou
   Programs programs;
   for (Programs::List& list : programs.composites) list.resize(kComposites);
   programs.firsts.resize(kFromHighlights);
+  for (Programs::List& list : programs.decided) list.resize(kTiledComposites);
   Compositor compositor(group, kind, Refine::kNone, {std::move(refiner), {}, {}, {}, std::move(programs)});
   compositor.draws_edges_ = false;
   return compositor;
@@ -94,6 +116,9 @@ Status Compositor::resize(int32_t width, int32_t height, float pixel_aspect) {
   size_ = {width, height, pixel_aspect};
   picture_.reset();
   video_ = 0;
+  const auto tiles = [](int32_t length) { return (length + kTileSide - 1) / kTileSide; };
+  tiles_size_ = {tiles(width), tiles(height)};
+  tiles_ = make_texture(*gl_, GL_R8, tiles_size_.width, tiles_size_.height);
   release_parts();
   return parts_.blur ? parts_.blur->resize(size_.shown_width(), height) : Status();
 }
@@ -122,6 +147,12 @@ Status Compositor::compile(const Passes& passes) {
   };
   need(composite_of(passes),
        [&] { return composite_program(passes.composite, kind_, refine_, passes.edge.changes(), passes.grades); });
+  if (passes.tiled) {
+    for (const int tile : kDecidedTiles) {
+      need(decided(passes.composite, tile), [&] { return decided_program(passes.composite, kind_, tile); });
+    }
+    need(parts_.programs.sort_tiles, [&] { return sort_program(refine_); });
+  }
   const int from = passes.disc ? kFromHighlights : kFromFrame;
   if (passes.blurs) {
     need(parts_.programs.firsts[static_cast<size_t>(from - 1)],

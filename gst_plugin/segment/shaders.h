@@ -1,6 +1,7 @@
 // The shader programs of segmentation, in one list: tests check the programs that the element builds.
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,7 @@ inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLi
 inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3, kCloseUnit = 2, kCloseTrustUnit = 3;
 inline constexpr GLuint kPreviousGuideUnit = 2;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
-inline constexpr GLuint kQuietUnit = 10;
+inline constexpr GLuint kQuietUnit = 10, kTilesUnit = 10;
 
 // The storage block of model_input.h, in words: two alternating flags, each at an offset that every device can bind,
 // and a count of skipped frames. Then the side of a block that is compared as one, in pixels.
@@ -112,12 +113,25 @@ inline constexpr int kColorComposite = 0, kPictureComposite = 1, kBlurComposite 
 inline constexpr int kLightWrap = 4;  // to be added to the first two
 inline constexpr int kTintComposite = 6, kClassTintComposite = 7;
 inline constexpr int kComposites = 8;
-inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine, bool feathered, bool graded) {
-  ShaderKey key{"segment/composite.frag", {{"BACKGROUND", std::to_string(background)}, refine_define(refine)}};
+// The first three draw tiles of the frame, squares of so many pixels, with a program for each kind of them: all pixels
+// are background; each its own; all are foreground.
+inline constexpr int kTiledComposites = 3;
+inline constexpr int32_t kTileSide = 32, kTileVertices = 6;
+inline constexpr int kBehindTile = 0, kEdgeTile = 1, kFrontTile = 2, kTileKinds = 3;
+inline constexpr std::array<int, 2> kDecidedTiles{kBehindTile, kFrontTile};
+inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine, bool feathered, bool graded,
+                                  int tile = kEdgeTile) {
+  // Without edges, there is nothing to refine.
+  ShaderKey key{"segment/composite.frag",
+                {{"BACKGROUND", std::to_string(background)},
+                 refine_define(tile == kEdgeTile ? refine : Refine::kNone),
+                 {"TILE", std::to_string(tile)}}};
   if (feathered) key.defines.push_back({"FEATHERED", "1"});
   if (graded) key.defines.push_back({"GRADED", "1"});
   return frame_shader(std::move(key), kind);
 }
+inline ShaderKey tiles_shader(int tile) { return {"segment/tiles.vert", {{"TILE", std::to_string(tile)}}}; }
+inline ShaderKey sort_tiles_shader(Refine refine) { return {"segment/sort_tiles.frag", {refine_define(refine)}}; }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
   std::vector<ShaderKey> keys{kBlurDownShader,       kBlurGaussShader,     kCloseFitShader,         kWideFitShader,
@@ -125,7 +139,16 @@ inline std::vector<ShaderKey> segment_shader_variants() {
                               kIslandCoreShader,     kIslandReachShader,   kIslandKeepShader,       kStillKeepShader,
                               kLegendShader,         classes_shader(true), kForegroundColorsShader, kShiftEdgeShader,
                               classes_shader(false), kGuidedBoundsShader};
+  for (int tile = 0; tile < kTileKinds; ++tile) keys.push_back(tiles_shader(tile));
+  for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
+    keys.push_back(sort_tiles_shader(refine));
+  }
   for (const FrameKind kind : kFrameKinds) {
+    for (int background = 0; background < kTiledComposites; ++background) {
+      for (const int tile : kDecidedTiles) {
+        keys.push_back(composite_shader(background, kind, Refine::kNone, false, false, tile));
+      }
+    }
     keys.push_back(guide_shader(kind));
     keys.push_back(feedback_shader(kind));
     keys.push_back(luma_shader(kind));

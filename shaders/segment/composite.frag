@@ -7,6 +7,7 @@
 //   REFINE      refinement of the mask: segment/opacity.glsl
 //   GRADED      if defined, colors of the frame are changed: segment/graded.glsl
 //   FEATHERED   if defined, u_feathered is the opacity of the foreground, over the whole frame
+//   TILE        kEdgeTile: any pixels; kFrontTile, kBehindTile: only foreground, only background
 #include "lib/frame.glsl"
 #include "segment/opacity.glsl"
 #include "segment/background.glsl"
@@ -51,8 +52,12 @@ float dither() { return 2.0 * fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2
 
 void main() {
   vec4 frame = fetch_frame(place_in_frame(v_place));
+#if TILE == kEdgeTile
   MaskThere there = mask_there(v_place);
   float mixture = opacity(there, quiet_color(there, v_place, frame.rgb));
+#else
+  const float mixture = TILE == kFrontTile ? 1.0 : 0.0;
+#endif
 #ifdef FEATHERED
   float front = sample_bspline(u_feathered, v_place).r;
 #else

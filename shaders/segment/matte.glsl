@@ -18,6 +18,8 @@ layout(std140, binding = kLookBinding) uniform Look {
   float u_despill;          // 1: composite estimated foreground colors, 0: frame colors
   float u_guide_history;    // 1: G of the mask says how still the frame is, 0: it does not
   float u_dither;           // amplitude of the noise in a blurred background
+  float u_unused;
+  vec2 u_tile;  // size of a tile of segment/sort_tiles.frag, in fractions of the upright frame
 };
 
 // Stays inside the mask borders and the letterbox bars, whose values are not about the frame.
