@@ -199,14 +199,17 @@ void tell(int index, int n) {
                                            world.value.x, world.value.y, world.value.z);
 }
 
+uvec2 dropped_of(int person) {
+  uvec2 dropped = uvec2(0u);
+  if (u_limbs.x != Limbs_kNone) drop_limbs(person, u_limbs.x - 1, u_frame.xy, dropped);
+  return dropped;
+}
+
 void main() {
   int lane = int(gl_LocalInvocationIndex);
-  if (lane < kMaxPersons && is_found(lane)) {
-    uvec2 dropped = uvec2(0u);
-    if (u_limbs.x != Limbs_kNone) drop_limbs(lane, u_limbs.x - 1, u_frame.xy, dropped);
-    s_dropped[lane] = dropped;
-    s_box[lane] = box_of(lane);
-  }
+  bool present = lane < kMaxPersons && is_found(lane);
+  if (present) s_dropped[lane] = dropped_of(lane);
+  if (present) s_box[lane] = box_of(lane);
   barrier();
   ivec2 at = row_and_column(lane, kMaxPersons);
   s_weight[lane] = weight_of(at.x, at.y);

@@ -47,6 +47,12 @@ void store(int lane, int first, vec3 sums) {
   for (int i = 0; i < 3; ++i) s_sums[(first + i) * int(kGroupInvocations) + lane] = sums[i];
 }
 
+float sum_of(int index) {
+  float sum = 0.0;
+  for (int i = 0; i < int(kGroupInvocations); ++i) sum += s_sums[index * int(kGroupInvocations) + i];
+  return sum;
+}
+
 vec3 total(int first) { return vec3(s_totals[first], s_totals[first + 1], s_totals[first + 2]); }
 
 // Mean and standard deviation.
@@ -142,11 +148,7 @@ void main() {
   store(lane, 6, light_here);
   store(lane, 9, light_behind);
   barrier();
-  if (lane < kSums) {
-    float sum = 0.0;
-    for (int i = 0; i < int(kGroupInvocations); ++i) sum += s_sums[lane * int(kGroupInvocations) + i];
-    s_totals[lane] = sum;
-  }
+  if (lane < kSums) s_totals[lane] = sum_of(lane);
   barrier();
   if (lane != 0) return;
   bool begins = u_grade.w > 0.5;
