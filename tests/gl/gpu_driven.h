@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "gpu_engine/internals.h"
 #include "harness/gl_test.h"
+#include "harness/read_buffer.h"
 #include "ops/op_case.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
@@ -46,17 +46,7 @@ class GpuDrivenTest : public GlTest {
     return std::move(*made);
   }
 
-  std::vector<float> read(const BufferRange& range) const {
-    std::vector<float> numbers(static_cast<size_t>(range.size) / sizeof(float));
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, range.size, GL_MAP_READ_BIT);
-    EXPECT_NE(mapped, nullptr);
-    if (mapped != nullptr) std::memcpy(numbers.data(), mapped, static_cast<size_t>(range.size));
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-    return numbers;
-  }
+  std::vector<float> read(const BufferRange& range) const { return read_buffer<float>(gl(), range); }
   std::vector<float> output(const Session& session, size_t index = 0) const {
     const Result<BufferRange> range = session.output_buffer(index);
     EXPECT_TRUE(range.ok()) << range.status().message();

@@ -15,23 +15,13 @@ namespace {
 constexpr int32_t kWidth = 640, kHeight = 480;
 constexpr float kTau = 6.28318530718F;
 
-class FollowerTest : public PoseTest {
+class FollowerTest : public PersonFollowerTest {
  protected:
-  void SetUp() override {
-    PoseTest::SetUp();
-    auto follower = value_of(PersonFollower::create(group()));
-    follower_.emplace(std::move(follower));
-  }
-  void TearDown() override {
-    follower_.reset();
-    PoseTest::TearDown();
-  }
   Persons follow(const Persons& found, const FollowOptions& options) {
     const GlBuffer buffer = make_storage(gl(), sizeof(Persons), &found);
     follower_->run({buffer.id(), 0, sizeof(Persons)}, kWidth, kHeight, options);
     return read(follower_->persons());
   }
-  std::optional<PersonFollower> follower_;
 };
 
 // Four points: the corners of a box.

@@ -160,17 +160,8 @@ struct StickFigure {
   }
 };
 
-class LimbsTest : public PoseTest {
+class LimbsTest : public PersonFollowerTest {
  protected:
-  void SetUp() override {
-    PoseTest::SetUp();
-    auto follower = value_of(PersonFollower::create(group()));
-    follower_.emplace(std::move(follower));
-  }
-  void TearDown() override {
-    follower_.reset();
-    PoseTest::TearDown();
-  }
   // The points of each person that lose their confidence.
   std::vector<std::set<int>> dropped(const std::vector<Person>& people, Limbs limbs) {
     Persons found;
@@ -185,12 +176,13 @@ class LimbsTest : public PoseTest {
         const KeyPoint &before = people[i].points[static_cast<size_t>(n)],
                        &after = told_.persons[i].points[static_cast<size_t>(n)];
         if (before.visibility > 0 && after.visibility == 0 && after.presence == 0) result[i].insert(n);
-        if (after.visibility != 0) EXPECT_EQ(after.visibility, before.visibility);
+        if (after.visibility != 0) {
+          EXPECT_EQ(after.visibility, before.visibility);
+        }
       }
     }
     return result;
   }
-  std::optional<PersonFollower> follower_;
   Persons told_;
 };
 std::string list_of(const std::set<int>& points) {

@@ -1,9 +1,9 @@
 #include "pose_case.h"
 
-#include <cstring>
 #include <utility>
 
 #include "gl/shaders.h"
+#include "harness/read_buffer.h"
 #include "harness/value_of.h"
 #include "sightglass/share_group.h"
 
@@ -46,15 +46,19 @@ UprightFrame PoseTest::frame_of(const Rgba& pixels) {
 }
 
 Persons PoseTest::read(const BufferRange& range) const {
-  Persons persons;
-  gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-  const void* data = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, sizeof(Persons), GL_MAP_READ_BIT);
-  EXPECT_NE(data, nullptr);
-  if (data != nullptr) std::memcpy(&persons, data, sizeof(Persons));
-  gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-  gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-  return persons;
+  return read_buffer<Persons>(gl(), {range.buffer, range.offset, sizeof(Persons)}).at(0);
+}
+
+void PersonFollowerTest::SetUp() {
+  PoseTest::SetUp();
+  if (HasFatalFailure()) return;
+  auto follower = value_of(PersonFollower::create(group()));
+  follower_.emplace(std::move(follower));
+}
+
+void PersonFollowerTest::TearDown() {
+  follower_.reset();
+  PoseTest::TearDown();
 }
 
 const std::shared_ptr<ShareGroup>& PoseTest::group() {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
 #include "meta/persons.h"
 #include "pose/person_finder.h"
+#include "pose/pose_estimator.h"
 #include "pose/pose_model.h"
 
 namespace sightglass::test {
@@ -34,6 +36,14 @@ class PoseTest : public GlTest {
  private:
   std::shared_ptr<ShareGroup> group_;
   std::vector<GlTexture> textures_;
+};
+
+class PersonFollowerTest : public PoseTest {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  std::optional<PersonFollower> follower_;
 };
 
 }  // namespace sightglass::test

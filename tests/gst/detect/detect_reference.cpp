@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numeric>
+
+#include "harness/read_buffer.h"
 
 namespace sightglass::test {
 
@@ -502,13 +503,7 @@ std::vector<Detection> ReferenceTracker::run(const std::vector<Detection>& detec
 AnchorGrid short_range_face() { return {128, 128, {8, 16, 16, 16}}; }
 
 std::vector<Detection> read_detections(const GlApi& gl, GLuint buffer) {
-  Detections content;
-  gl.MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
-  const void* mapped = gl.MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(content), GL_MAP_READ_BIT);
-  if (mapped != nullptr) std::memcpy(&content, mapped, sizeof(content));
-  gl.UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-  gl.BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
+  const Detections content = read_buffer<Detections>(gl, {buffer, 0, sizeof(Detections)}).at(0);
   const auto count = static_cast<size_t>(std::clamp(content.count, 0, kMaxDetections));
   std::vector<Detection> found(content.detections.begin(), content.detections.begin() + static_cast<long>(count));
   for (Detection& detection : found) {

@@ -19,6 +19,7 @@
 #include "gl/shaders.h"
 #include "harness/gl_state.h"
 #include "harness/program.h"
+#include "harness/read_buffer.h"
 #include "harness/scratch_folder.h"
 #include "harness/value_of.h"
 #include "overlay_case.h"
@@ -292,18 +293,7 @@ class OverlayShaderTest : public OverlayCase {
   }
   PrimitiveBuffer run(const std::string& statement, GLsizei count) { return run(statement, count, {gl(), {}}); }
 
-  template <typename Element>
-  std::vector<Element> read(const BufferRange& range) {
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_ARRAY_BUFFER, range.buffer);
-    const auto* data =
-        static_cast<const Element*>(gl().MapBufferRange(GL_ARRAY_BUFFER, range.offset, range.size, GL_MAP_READ_BIT));
-    std::vector<Element> elements(data, data + static_cast<size_t>(range.size) / sizeof(Element));
-    gl().UnmapBuffer(GL_ARRAY_BUFFER);
-    gl().BindBuffer(GL_ARRAY_BUFFER, 0);
-    return elements;
-  }
-  std::vector<Primitive> read(const PrimitiveBuffer& buffer) { return read<Primitive>(buffer.storage()); }
+  std::vector<Primitive> read(const PrimitiveBuffer& buffer) { return read_buffer<Primitive>(gl(), buffer.storage()); }
 };
 
 TEST_F(OverlayShaderTest, ShadersAndCpuLayOutPrimitivesAlike) {
@@ -343,7 +333,7 @@ class LabelChoiceTest : public OverlayShaderTest {
     BufferRange places = table_->block();
     places.offset += 16;
     places.size -= 16;
-    places_ = read<TextPlace>(places);
+    places_ = read_buffer<TextPlace>(gl(), places);
   }
   void TearDown() override {
     table_.reset();

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 
@@ -15,6 +14,7 @@
 #include "gpu_engine/internals.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/read_buffer.h"
 #include "harness/value_of.h"
 #include "infer/decoder.h"
 #include "infer/infer_model.h"
@@ -201,15 +201,9 @@ class BlendshapesTest : public GlTest {
   // The results for one frame.
   std::unique_ptr<LandmarkObjects> process(RunningInferencer& running, const Rgba& picture, const InferLook& look) {
     running.process(gl(), picture, look, Fit::kLetterbox);
-    auto content = std::make_unique<LandmarkObjects>();
-    const BufferRange range = running.inferencer->traits().found;
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, sizeof(*content), GL_MAP_READ_BIT);
-    if (mapped != nullptr) std::memcpy(content.get(), mapped, sizeof(*content));
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-    return content;
+    const GLuint buffer = running.inferencer->traits().found.buffer;
+    const auto content = read_buffer<LandmarkObjects>(gl(), {buffer, 0, sizeof(LandmarkObjects)});
+    return std::make_unique<LandmarkObjects>(content.at(0));
   }
   static InferLook look(int32_t faces) {
     InferLook look;

@@ -12,6 +12,7 @@
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
 #include "harness/golden.h"
+#include "harness/read_buffer.h"
 #include "harness/scratch_folder.h"
 #include "harness/value_of.h"
 #include "infer/infer_model.h"
@@ -52,28 +53,14 @@ class InferTest : public GlTest {
   std::vector<Detection> detections(const Running& running) {
     return read_detections(gl(), running.inferencer->traits().found.buffer);
   }
-  void read(GLuint buffer, GLintptr offset, void* bytes, size_t size) {
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, buffer);
-    const void* mapped =
-        gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, offset, static_cast<GLsizeiptr>(size), GL_MAP_READ_BIT);
-    EXPECT_NE(mapped, nullptr);
-    if (mapped != nullptr) std::memcpy(bytes, mapped, size);
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-  }
   // Of an output of floats.
   std::vector<float> tensor_values(const Running& running, size_t output) {
-    const BufferRange range = value_of(running.inferencer->tensor(output));
-    std::vector<float> values(static_cast<size_t>(range.size) / sizeof(float));
-    read(range.buffer, range.offset, values.data(), values.size() * sizeof(float));
-    return values;
+    return read_buffer<float>(gl(), value_of(running.inferencer->tensor(output)));
   }
   // Of the first face.
   Landmarks landmarks(const Running& running) {
-    LandmarkObjects content;
-    read(running.inferencer->traits().found.buffer, 0, &content, sizeof(content));
-    return content.objects[0];
+    const GLuint buffer = running.inferencer->traits().found.buffer;
+    return read_buffer<LandmarkObjects>(gl(), {buffer, 0, sizeof(LandmarkObjects)}).at(0).objects[0];
   }
   // The input image of TensorFlow Lite, and its output.
   struct Reference {

@@ -21,6 +21,7 @@
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
+#include "harness/read_buffer.h"
 #include "harness/scratch_folder.h"
 #include "harness/value_of.h"
 #include "infer/shaders.h"
@@ -174,12 +175,12 @@ class LabelPlacesTest : public GlTest {
   }
   std::vector<TextPlace> texts() {
     BufferRange range = table_->block();
-    return read<TextPlace>({range.buffer, range.offset + 16, range.size - 16});
+    return read_buffer<TextPlace>(gl(), {range.buffer, range.offset + 16, range.size - 16});
   }
   // The plates of the labels by detection.
   std::vector<Area> shown(const Crowd& crowd) {
     draw(crowd);
-    const std::vector<Primitive> all = read<Primitive>(primitives_->storage());
+    const std::vector<Primitive> all = read_buffer<Primitive>(gl(), primitives_->storage());
     std::vector<Area> areas;
     for (size_t n = 0; n < crowd.boxes.size(); ++n) {
       const Primitive& plate = all[kMaxDetections + n];
@@ -204,17 +205,6 @@ class LabelPlacesTest : public GlTest {
     PrimitiveRange range = primitives_->range();
     range.text = table_->texture();
     return range;
-  }
-  template <typename Element>
-  std::vector<Element> read(const BufferRange& range) {
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_ARRAY_BUFFER, range.buffer);
-    const auto* data =
-        static_cast<const Element*>(gl().MapBufferRange(GL_ARRAY_BUFFER, range.offset, range.size, GL_MAP_READ_BIT));
-    std::vector<Element> elements(data, data + static_cast<size_t>(range.size) / sizeof(Element));
-    gl().UnmapBuffer(GL_ARRAY_BUFFER);
-    gl().BindBuffer(GL_ARRAY_BUFFER, 0);
-    return elements;
   }
 
   struct Block {

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <random>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "gl/shaders.h"
 #include "gl_pictures.h"
 #include "harness/gl_test.h"
+#include "harness/read_buffer.h"
 #include "segment/people.h"
 
 namespace sightglass::test {
@@ -45,16 +45,7 @@ class CameraTest : public GlTest {
     people_.emplace(std::move(people).value());
   }
   std::vector<float> read(const BufferRange& range, size_t floats) const {
-    std::vector<float> numbers(floats);
-    gl().MemoryBarrier(GL_BUFFER_UPDATE_BARRIER_BIT);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-    const auto bytes = static_cast<GLsizeiptr>(floats * sizeof(float));
-    const void* mapped = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, bytes, GL_MAP_READ_BIT);
-    if (mapped != nullptr) std::memcpy(numbers.data(), mapped, static_cast<size_t>(bytes));
-    EXPECT_NE(mapped, nullptr);
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-    return numbers;
+    return read_buffer<float>(gl(), {range.buffer, range.offset, static_cast<GLsizeiptr>(floats * sizeof(float))});
   }
   // The mask without other people.
   Rgba find(const Drawing& mask, double seconds = kFrame) {

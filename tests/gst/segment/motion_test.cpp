@@ -1,9 +1,9 @@
 // Motion of blocks, compared with a scalar reference, and masks that are smoothed along known motion.
 #include <cstdio>
-#include <cstring>
 #include <tuple>
 #include <utility>
 
+#include "harness/read_buffer.h"
 #include "motion_case.h"
 #include "segment/shaders.h"
 
@@ -183,14 +183,8 @@ class FramePairTest : public MotionTest {
     float sigma = 0, change = 0;
   };
   Noise measured() {
-    const BufferRange range = frames_->last().noise;
-    Noise noise;
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, range.buffer);
-    const void* floats = gl().MapBufferRange(GL_SHADER_STORAGE_BUFFER, range.offset, range.size, GL_MAP_READ_BIT);
-    std::memcpy(&noise, floats, sizeof noise);
-    gl().UnmapBuffer(GL_SHADER_STORAGE_BUFFER);
-    gl().BindBuffer(GL_SHADER_STORAGE_BUFFER, 0);
-    return noise;
+    const std::vector<float> floats = read_buffer<float>(gl(), frames_->last().noise);
+    return {floats.at(0), floats.at(1)};
   }
   // The mean absolute change of the mean of four pixels with that deviation.
   static double change_of(double sigma) { return std::sqrt(2.0) * std::sqrt(2 / 3.14159) * sigma / 2; }
