@@ -190,10 +190,12 @@ TEST(FaultyElements, TextThatBeginsInMidStreamHasNoMemory) {
   Launched launched = segment();
   launched.property = "notice";
   launched.value = "Line";
-  EXPECT_NE(expect_messages(launched, kNoMemory).find("allocating for the notice"), std::string::npos);
+  const std::string notice = expect_messages(launched, kNoMemory);
+  EXPECT_NE(notice.find("allocating for the notice"), std::string::npos) << notice;
   launched.property = "hud";
   launched.value = "true";
-  EXPECT_NE(expect_messages(launched, kNoMemory, Frames::kVary).find("allocating for the HUD"), std::string::npos);
+  const std::string hud = expect_messages(launched, kNoMemory, Frames::kVary);
+  EXPECT_NE(hud.find("allocating for the HUD"), std::string::npos) << hud;
 }
 
 constexpr const char* kShowMasks = " ! glsegment mask-source=meta background=color";
