@@ -7,6 +7,7 @@
 #include "gl/pass.h"
 #include "gl/shaders.h"
 #include "gobject/log.h"
+#include "sightglass/empty_frame.h"
 
 #define GST_CAT_DEFAULT sightglass::gl_log()
 
@@ -19,12 +20,7 @@ Result<FramePainter> FramePainter::create(const std::shared_ptr<ShareGroup>& gro
   clear_gl_errors(gl);
   FramePainter painter(gl, std::move(programs[0]));
   const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
-  // A unit without a texture samples as black.
-  FrameRef nothing;
-  nothing.kind = kind;
-  nothing.width = nothing.height = 1;
-  nothing.chroma_size = {1, 1};
-  SIGHTGLASS_RETURN_IF_ERROR(painter.draw(nothing, {}, {picture.id(), GL_TEXTURE_2D, 1, 1}));
+  SIGHTGLASS_RETURN_IF_ERROR(painter.draw(EmptyFrame(gl, kind).ref(), {}, {picture.id(), GL_TEXTURE_2D, 1, 1}));
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "drawing a frame for the first time"));
   return painter;
 }

@@ -6,6 +6,7 @@
 #include "gl/compute.h"
 #include "segment/people.h"
 #include "segment/shaders.h"
+#include "sightglass/empty_frame.h"
 
 namespace sightglass {
 
@@ -33,12 +34,9 @@ Result<Camera> Camera::create(const std::shared_ptr<ShareGroup>& group, FrameKin
   Camera camera(gl, std::move(programs), std::move(draw));
   const GlTexture picture = make_texture(gl, GL_RGBA8, 1, 1);
   const TextureRef pixel{picture.id(), GL_TEXTURE_2D, 1, 1};
-  FrameRef nothing;
-  nothing.kind = kind;
-  nothing.width = nothing.height = 1;
-  nothing.chroma_size = {1, 1};
-  camera.move({}, {}, 1, 1, 0, nothing, {}, {});
-  SIGHTGLASS_RETURN_IF_ERROR(camera.draw(nothing, pixel));
+  const EmptyFrame nothing(gl, kind);
+  camera.move({}, {}, 1, 1, 0, nothing.ref(), {}, {});
+  SIGHTGLASS_RETURN_IF_ERROR(camera.draw(nothing.ref(), pixel));
   SIGHTGLASS_RETURN_IF_ERROR(camera.view_of(pixel, {}).status());
   camera.reset();
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(gl, "allocating the camera that follows people"));

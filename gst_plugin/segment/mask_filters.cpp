@@ -7,6 +7,7 @@
 #include "gl/pass.h"
 #include "segment/mask_refiner.h"
 #include "segment/shaders.h"
+#include "sightglass/empty_frame.h"
 
 namespace sightglass {
 
@@ -18,11 +19,7 @@ Result<FramePair> FramePair::create(const std::shared_ptr<ShareGroup>& group, Fr
   // Masks of few pixels show too little of the frame.
   const MaskRefiner::Size size = MaskRefiner::size_for(mask_width, mask_height);
   FramePair pair(group->gl(), size.width, size.height, std::move(programs));
-  const GlTexture black = make_texture(group->gl(), GL_RGBA8, 1, 1);
-  FrameRef nothing(TextureRef{black.id(), GL_TEXTURE_2D, 1, 1});
-  nothing.kind = kind;
-  nothing.textures.fill(kind == FrameKind::kExternal ? 0 : black.id());
-  pair.see(nothing, {});
+  pair.see(EmptyFrame(group->gl(), kind).ref(), {});
   pair.reset();
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the textures that compare frames"));
   return pair;

@@ -11,6 +11,7 @@
 #include "gl/pass.h"
 #include "gobject/log.h"
 #include "segment/shaders.h"
+#include "sightglass/empty_frame.h"
 
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
@@ -22,10 +23,7 @@ Result<FeedbackInput> FeedbackInput::create(const std::shared_ptr<ShareGroup>& g
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   FeedbackInput input(group->gl(), kind, width, height, std::move(programs[0]));
-  FrameRef nothing(TextureRef{input.no_mask_.id(), GL_TEXTURE_2D, 1, 1});
-  nothing.kind = kind;
-  nothing.textures.fill(kind == FrameKind::kExternal ? 0 : input.no_mask_.id());
-  input.run(nothing, {}, nullptr);
+  input.run(EmptyFrame(group->gl(), kind).ref(), {}, nullptr);
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating a model's input with the mask before"));
   return input;
 }
@@ -63,10 +61,7 @@ Result<std::unique_ptr<StillWatcher>> StillWatcher::create(const std::shared_ptr
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   std::unique_ptr<StillWatcher> result(new StillWatcher(group->gl(), width, height, std::move(programs)));
-  FrameRef nothing(TextureRef{result->now_.id(), GL_TEXTURE_2D, 1, 1});
-  nothing.kind = kind;
-  nothing.textures.fill(kind == FrameKind::kExternal ? 0 : result->before_.id());
-  result->watch(nothing, {}, 0, true);
+  result->watch(EmptyFrame(group->gl(), kind).ref(), {}, 0, true);
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating what watches for still pictures"));
   return result;
 }

@@ -14,7 +14,7 @@ namespace sightglass {
 // Create, use, and destroy it with the context of `gl`, which must outlive it.
 class EmptyFrame {
  public:
-  EmptyFrame(const GlApi& gl, FrameKind kind, int32_t width, int32_t height);
+  EmptyFrame(const GlApi& gl, FrameKind kind, int32_t width = 3, int32_t height = 3);
 
   const FrameRef& ref() const { return ref_; }
 
