@@ -168,7 +168,7 @@ Status Compositor::draw_whole(const Passes& passes, Pass& pass, const TextureRef
 }
 
 Status Compositor::draw_tiles(const Passes& passes, Pass& pass, const TextureRef& target) {
-  const TextureRef tiles{tiles_.id(), GL_TEXTURE_2D, tiles_size_.width, tiles_size_.height};
+  const TextureRef tiles{tiles_.id(), GL_TEXTURE_2D, tiles_along(target.width), tiles_along(target.height)};
   const OpaqueStateGuard state(*gl_);
   gl_->Viewport(0, 0, tiles.width, tiles.height);
   SIGHTGLASS_RETURN_IF_ERROR(target_.draw_in_state(pass, {&tiles, 1}, "the texture of tiles", [&] {

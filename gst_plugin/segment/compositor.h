@@ -159,7 +159,6 @@ class Compositor {
   GlSampler linear_, nearest_;
   GLuint classes_ = 0;
   GlTexture tiles_;  // their kinds
-  FrameSize tiles_size_;
   GlTexture picture_;
   PictureView picture_view_;
   GLuint video_ = 0;

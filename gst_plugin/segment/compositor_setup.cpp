@@ -116,9 +116,7 @@ Status Compositor::resize(int32_t width, int32_t height, float pixel_aspect) {
   size_ = {width, height, pixel_aspect};
   picture_.reset();
   video_ = 0;
-  const auto tiles = [](int32_t length) { return (length + kTileSide - 1) / kTileSide; };
-  tiles_size_ = {tiles(width), tiles(height)};
-  tiles_ = make_texture(*gl_, GL_R8, tiles_size_.width, tiles_size_.height);
+  tiles_ = make_texture(*gl_, GL_R8, tiles_along(width), tiles_along(height));
   release_parts();
   return parts_.blur ? parts_.blur->resize(size_.shown_width(), height) : Status();
 }

@@ -117,6 +117,7 @@ inline constexpr int kComposites = 8;
 // are background; each its own; all are foreground.
 inline constexpr int kTiledComposites = 3;
 inline constexpr int32_t kTileSide = 32, kTileVertices = 6;
+constexpr int32_t tiles_along(int32_t pixels) { return (pixels + kTileSide - 1) / kTileSide; }
 inline constexpr int kBehindTile = 0, kEdgeTile = 1, kFrontTile = 2, kTileKinds = 3;
 inline constexpr std::array<int, 2> kDecidedTiles{kBehindTile, kFrontTile};
 inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine, bool feathered, bool graded,

@@ -107,7 +107,7 @@ TEST_F(TilesTest, AreDecidedWhereTheMaskIs) {
   const auto group = ShareGroup::create(gl(), nullptr, element_shaders());
   const std::array keys{ProgramKey{kFullscreenShader, sort_tiles_shader(Refine::kNone)}};
   const std::vector<SharedProgram> programs = value_of(group->programs(keys));
-  constexpr int32_t kWidth = 640, kHeight = 350, kAcross = 20, kDown = 11;
+  constexpr int32_t kWidth = 640, kHeight = 350, kAcross = tiles_along(kWidth), kDown = tiles_along(kHeight);
   const GlVertexArray vertex_array = make_vertex_array(gl());
   const GlTexture output = make_texture(gl(), GL_RGBA8, kAcross, kDown);
   std::array<int, kTileKinds> found{};
