@@ -1,6 +1,7 @@
 // The shader programs of segmentation, in one list: tests check the programs that the element builds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -117,7 +118,9 @@ inline constexpr int kComposites = 8;
 // are background; each its own; all are foreground.
 inline constexpr int kTiledComposites = 3;
 inline constexpr int32_t kTileSide = 32, kTileVertices = 6;
-constexpr int32_t tiles_along(int32_t pixels) { return (pixels + kTileSide - 1) / kTileSide; }
+// At least so many tiles cover a side; some may be beyond it. Never a power of two, for which llvmpipe would compile
+// the programs that read tiles again.
+constexpr int32_t tiles_along(int32_t pixels) { return std::max(3, ((pixels + kTileSide - 1) / kTileSide) | 1); }
 inline constexpr int kBehindTile = 0, kEdgeTile = 1, kFrontTile = 2, kTileKinds = 3;
 inline constexpr std::array<int, 2> kDecidedTiles{kBehindTile, kFrontTile};
 inline ShaderKey composite_shader(int background, FrameKind kind, Refine refine, bool feathered, bool graded,
