@@ -148,7 +148,8 @@ void main() {
   for (int o = 0; o < SLICES; ++o) slices[o] = first_slice + o;
 #if PIXELS >= 8
   // One copy of this code for all pixels: compilers would spend most of their time on one for each. The sums move, as
-  // those at a variable index would be in memory.
+  // those at a variable index would be in memory. No index is one above a counter: Mesa's conversion to TGSI, which virgl
+  // and others use, takes that for the counter of the next iteration, and counts before it reads the lower element.
   Conversion conversions[SLICES];
   for (int o = 0; o < SLICES; ++o) {
     conversions[o] = load_conversion(out_t, min(slices[o], out_t.place.y - 1), constants.z, factors);
@@ -157,8 +158,8 @@ void main() {
     for (int o = 0; o < SLICES; ++o) {
       if (slices[o] < out_t.place.y) finish_sums(batch, slices[o], pixel, ALL_CHANNELS(acc[o]), conversions[o]);
     }
-    for (int p = 0; p < PIXELS - 1; ++p) {
-      for (int o = 0; o < SLICES; ++o) acc[p * SLICES + o] = acc[(p + 1) * SLICES + o];
+    for (int p = 1; p < PIXELS; ++p) {
+      for (int o = 0; o < SLICES; ++o) acc[(p - 1) * SLICES + o] = acc[p * SLICES + o];
     }
   }
 #else

@@ -103,7 +103,7 @@ void main() {
   int end = min(out_t.size.y, first_row + ROWS * placement.y);
   for (int y = first_row; y < end; y += placement.y) {
     for (int o = 0; o < SLICES; ++o) finish_sums(batch, o, y * out_t.size.x + x, acc[o], conversions[o]);
-    for (int i = 0; i < (ROWS - 1) * SLICES; ++i) acc[i] = acc[i + SLICES];
+    for (int i = SLICES; i < ROWS * SLICES; ++i) acc[i - SLICES] = acc[i];
   }
 #else
   for (int o = 0; o < SLICES; ++o) {

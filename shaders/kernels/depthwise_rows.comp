@@ -113,7 +113,7 @@ void main() {
         store(target + y * out_t.size.x + c * placement.x, conv_result(out_t, slice, acc[c * ROWS], conversion));
       }
     }
-    for (int i = 0; i < COLUMNS * ROWS - 1; ++i) acc[i] = acc[i + 1];
+    for (int i = 1; i < COLUMNS * ROWS; ++i) acc[i - 1] = acc[i];
   }
 #else
   for (int r = 0; r < ROWS; ++r) {
