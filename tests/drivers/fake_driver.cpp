@@ -68,9 +68,9 @@ constexpr bool allocates(std::string_view name) {
          name.starts_with("glRenderbufferStorage") || name == "glMapBufferRange";
 }
 
-constexpr bool flushes(std::string_view name) {
-  return name == "glFlush" || name == "glFinish" || name == "glReadPixels" || name == "eglSwapBuffers";
-}
+constexpr bool flushes(std::string_view name) { return name == "glFlush" || name == "eglSwapBuffers"; }
+
+constexpr bool finishes(std::string_view name) { return name == "glFinish" || name == "glReadPixels"; }
 
 // Of a lost context, only these do anything.
 constexpr bool outlives_the_context(std::string_view name) {
@@ -103,6 +103,9 @@ struct Wrapper<Tag, R (*)(Args...)> {
     }
     if constexpr (flushes(kName)) {
       if (settings().late_fences) commands_flushed();
+    }
+    if constexpr (finishes(kName)) {
+      if (settings().late_fences) wait_for_commands();
     }
     return Real<Tag, R (*)(Args...)>::function(args...);
   }

@@ -90,6 +90,10 @@ TEST(FakeDriver, FencesCompleteLateAndIfFlushed) {
   EXPECT_EQ(gl.ClientWaitSync(next, GL_SYNC_FLUSH_COMMANDS_BIT, 0), static_cast<GLenum>(GL_TIMEOUT_EXPIRED));
   EXPECT_NE(gl.ClientWaitSync(next, 0, 1'000'000'000), static_cast<GLenum>(GL_TIMEOUT_EXPIRED));
   gl.DeleteSync(next);
+  const GLsync last = gl.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl.Finish();
+  EXPECT_NE(gl.ClientWaitSync(last, 0, 0), static_cast<GLenum>(GL_TIMEOUT_EXPIRED)) << "finished";
+  gl.DeleteSync(last);
 }
 
 TEST(FakeDriver, ReportsWhatNvidiaReports) {

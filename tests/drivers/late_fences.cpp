@@ -61,6 +61,21 @@ void commands_flushed() {
   flush(queries);
 }
 
+void wait_for_commands() {
+  commands_flushed();
+  Clock::time_point end = Clock::now();
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& [sync, pending] : fences) {
+      if (pending.thread == std::this_thread::get_id()) end = std::max(end, pending.ready);
+    }
+    for (const auto& [query, pending] : queries) {
+      if (pending.thread == std::this_thread::get_id()) end = std::max(end, pending.ready);
+    }
+  }
+  std::this_thread::sleep_until(end);
+}
+
 bool fence_may_complete(GLsync sync, GLuint64 nanoseconds) {
   // The flush may be in another thread while this one waits.
   const auto end = Clock::now() + std::chrono::nanoseconds(std::min<GLuint64>(nanoseconds, 2'000'000'000));

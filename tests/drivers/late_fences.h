@@ -11,6 +11,8 @@ void fence_deleted(GLsync sync);
 void timer_query_created(GLuint query);
 // All fences and queries of this thread so far.
 void commands_flushed();
+// Flushes them, and waits until they may complete.
+void wait_for_commands();
 // Waits until the fence may complete, at most `nanoseconds`, and returns whether it may.
 bool fence_may_complete(GLsync sync, GLuint64 nanoseconds);
 bool timer_query_may_complete(GLuint query);
