@@ -21,6 +21,12 @@ layout(std140, binding = kParamsBlock) uniform Params {
   vec4 padding;
 };
 
+vec4 input_pixel(ivec2 at, FrameCell cell) {
+  bool inside = all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, tensor.xy));
+  vec3 sampled = sample_frame_cell((vec2(at) + 0.5) / vec2(tensor.xy), cell, padding).rgb;
+  return inside ? vec4(sampled, 1.0) : vec4(0.0);
+}
+
 void main() {
   int first_pixel = GROUP_X * (LOCAL_X * PIXELS) + int(gl_LocalInvocationID.x);
   int area = out_t.place.z;
@@ -41,12 +47,22 @@ void main() {
   for (int ky = 0; ky < kernel.y; ++ky) {
     for (int kx = 0; kx < kernel.x; ++kx, ++tap) {
       FACTOR vec4 v[PIXELS];
-      for (int p = 0; p < PIXELS; ++p) {
-        ivec2 at = origin[p] + ivec2(kx, ky) * placement.xy;
-        bool inside = all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, tensor.xy));
-        vec3 sampled = sample_frame_cell((vec2(at) + 0.5) / vec2(tensor.xy), cell, padding).rgb;
-        v[p] = inside ? vec4(sampled, 1.0) : vec4(0.0);
+      ivec2 step = ivec2(kx, ky) * placement.xy;
+#if PIXELS >= 4
+      // One copy of the code that samples, which takes compilers long: the pixels take turns in the first place. The
+      // number of turns is no constant, as the loop would be unrolled.
+      for (int turn = 0; turn < (tensor.x > 0 ? PIXELS : 0); ++turn) {
+        ivec2 first = origin[0];
+        for (int p = 1; p < PIXELS; ++p) {
+          origin[p - 1] = origin[p];
+          v[p - 1] = v[p];
+        }
+        origin[PIXELS - 1] = first;
+        v[PIXELS - 1] = input_pixel(first + step, cell);
       }
+#else
+      for (int p = 0; p < PIXELS; ++p) v[p] = input_pixel(origin[p] + step, cell);
+#endif
       for (int o = 0; o < SLICES; ++o) {
         int w = constants.x + (o * taps + tap) * 4;
         FACTOR vec4 w0 = load_weight(w), w1 = load_weight(w + 1), w2 = load_weight(w + 2), w3 = load_weight(w + 3);
