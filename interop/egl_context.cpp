@@ -2,6 +2,7 @@
 
 #include <EGL/eglext.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace sightglass::interop {
@@ -48,6 +49,27 @@ const char* to_string(GlFlavour flavour) {
 
 Result<std::unique_ptr<Context>> Context::create(std::shared_ptr<Display> display, GlFlavour flavour,
                                                  const Context* share) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(
+      std::unique_ptr<Context> context,
+      create_sharing_with(std::move(display), flavour, share != nullptr ? share->handle() : EGL_NO_CONTEXT));
+  // Some drivers reject a context only when it is made current.
+  if (const ScopedMakeCurrent current(*context); !current.ok()) return current.status();
+  return context;
+}
+
+Result<std::unique_ptr<Context>> Context::create_sharing_with_current() {
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<Display> display, Display::current());
+  const EGLContext current = eglGetCurrentContext();
+  EGLint api = EGL_NONE;
+  if (eglQueryContext(display->handle(), current, EGL_CONTEXT_CLIENT_TYPE, &api) != EGL_TRUE) {
+    return device_error(failed("eglQueryContext"));
+  }
+  const GlFlavour flavour = api == EGL_OPENGL_API ? GlFlavour::kDesktopCore45 : GlFlavour::kEs31;
+  return create_sharing_with(std::move(display), flavour, current);
+}
+
+Result<std::unique_ptr<Context>> Context::create_sharing_with(std::shared_ptr<Display> display, GlFlavour flavour,
+                                                              EGLContext share) {
   const bool es = flavour == GlFlavour::kEs31;
   const ScopedApi api(es ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
   if (!api.bound()) return device_error(failed(es ? "eglBindAPI(EGL_OPENGL_ES_API)" : "eglBindAPI(EGL_OPENGL_API)"));
@@ -72,8 +94,7 @@ Result<std::unique_ptr<Context>> Context::create(std::shared_ptr<Display> displa
   context->flavour_ = flavour;
   context->display_ = std::move(display);
   const EGLDisplay handle = context->display_->handle();
-  context->handle_ = eglCreateContext(handle, config, share != nullptr ? share->handle() : EGL_NO_CONTEXT,
-                                      es ? es_attributes : core_attributes);
+  context->handle_ = eglCreateContext(handle, config, share, es ? es_attributes : core_attributes);
   if (context->handle_ == EGL_NO_CONTEXT) {
     return device_error(failed(std::string("eglCreateContext for ") + to_string(flavour)));
   }
@@ -82,8 +103,6 @@ Result<std::unique_ptr<Context>> Context::create(std::shared_ptr<Display> displa
     context->surface_ = eglCreatePbufferSurface(handle, config, one_pixel);
     if (context->surface_ == EGL_NO_SURFACE) return device_error(failed("eglCreatePbufferSurface"));
   }
-  // Some drivers reject a context only when it is made current.
-  if (const ScopedMakeCurrent current(*context); !current.ok()) return current.status();
   return context;
 }
 
@@ -133,6 +152,81 @@ ScopedMakeCurrent::~ScopedMakeCurrent() {
   } else {
     eglMakeCurrent(previous_display_, previous_draw_, previous_read_, previous_context_);
   }
+}
+
+Result<std::unique_ptr<ContextThreads>> ContextThreads::create(size_t count) {
+  std::unique_ptr<ContextThreads> result(new ContextThreads);
+  for (size_t i = 0; i < count; ++i) {
+    auto context = Context::create_sharing_with_current();
+    if (!context.ok()) return context.status();
+    result->contexts_.push_back(std::move(*context));
+  }
+  for (const std::unique_ptr<Context>& context : result->contexts_) {
+    result->threads_.emplace_back([threads = result.get(), own = context.get()] { threads->serve(*own); });
+  }
+  return result;
+}
+
+std::function<void(const std::function<void()>&)> ContextThreads::for_compiling() {
+  constexpr size_t kMost = 4;  // compilers need memory
+  const size_t cores = std::min<size_t>(std::thread::hardware_concurrency(), kMost);
+  if (cores < 2) return {};
+  auto threads = create(cores - 1);
+  if (!threads.ok()) return {};
+  return [shared = std::shared_ptr<ContextThreads>(std::move(*threads))](const std::function<void()>& work) {
+    shared->run(work);
+  };
+}
+
+ContextThreads::~ContextThreads() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void ContextThreads::serve(const Context& context) {
+  const ScopedMakeCurrent current(context);
+  std::unique_lock lock(mutex_);
+  for (size_t served = 0;;) {
+    changed_.wait(lock, [&] { return ends_ || round_ != served; });
+    if (ends_) return;
+    served = round_;
+    const std::function<void()>& work = *work_;
+    lock.unlock();
+    if (current.ok()) {
+      try {
+        work();
+      } catch (...) {
+        // What this thread has not done, the calling thread does.
+      }
+    }
+    lock.lock();
+    if (--busy_ == 0) changed_.notify_all();
+  }
+}
+
+void ContextThreads::run(const std::function<void()>& work) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_ = &work;
+    busy_ = threads_.size();
+    ++round_;
+  }
+  changed_.notify_all();
+  const auto wait = [this] {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return busy_ == 0; });
+  };
+  try {
+    work();
+  } catch (...) {
+    wait();
+    throw;
+  }
+  wait();
 }
 
 }  // namespace sightglass::interop

@@ -69,6 +69,7 @@ Result<std::unique_ptr<SegmentPass>> SegmentPass::create(const FilterSettings& s
   SIGHTGLASS_ASSIGN_OR_RETURN(const DescribedModel<MaskModel> mask, load_model(segment));
   const GlStateGuard guard(device.group->gl());
   const AllocationScope allocations(device.group->gl());
+  const CompileScope compiling(start_compiler_threads);
   const GlTarget target{nullptr, device.group, device.info, FrameKind::kRgba, segment.model.tuning, cache_folder};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::shared_ptr<const Plan> plan,
                               mask.plan(target, Segmenter::planned_kind(device.info, *mask, FrameKind::kRgba)));

@@ -156,6 +156,10 @@ const DeviceFamily& device_family(std::string_view vendor, std::string_view rend
 
 bool has_sound_buffer_textures(std::string_view renderer) { return !has_word(renderer, "virgl"); }
 
+bool compiles_on_calling_thread(std::string_view renderer) {
+  return begins_with(renderer, "llvmpipe") || begins_with(renderer, "v3d") || has_word(renderer, "panfrost");
+}
+
 namespace {
 
 std::string gl_string(const GlApi& gl, GLenum name) {

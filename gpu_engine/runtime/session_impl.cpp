@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ Status SettledSamplers::create(ShareGroup& group, const PlanData& plan) {
 
 void SettledSamplers::settle(const GlApi& gl, GLuint sampler) const {
   if (!program_) return;
+  const auto alone = CompileScope::use_alone(program_->id());
   gl.UseProgram(program_->id());
   gl.BindSampler(kSettledUnit, sampler);
   gl.DispatchCompute(1, 1, 1);
@@ -164,15 +166,35 @@ Status Session::Impl::warm_up() {
     inputs[i].frame = empty.emplace_back(gl, frame_kind(i), kSide, kSide).ref();
   }
   upload_frame_blocks();
-  bind_buffers();
-  std::vector<bool> done(programs.size());
-  Status going;
+  std::vector<const Step*> firsts;  // of each program
+  std::vector<bool> known(programs.size());
   for (const Step& step : data().steps) {
-    going = check_cancellation();
+    if (step.cpu_stretch >= 0 || known[static_cast<size_t>(step.program)]) continue;
+    known[static_cast<size_t>(step.program)] = true;
+    firsts.push_back(&step);
+  }
+  bind_buffers();
+  if (CompileScope::has_begun()) gl.Finish();
+  Status going;
+  const std::vector<size_t> elsewhere = CompileScope::share_out(firsts.size(), [&](const NextItem& next) {
+    bind_buffers();
+    while (const std::optional<size_t> item = next()) {
+      // Continues after a cancellation without work, so that nothing is left to other threads.
+      if (const Status status = check_cancellation(); !status.ok()) {
+        going = status;
+        continue;
+      }
+      bind_step(*firsts[*item], nullptr);
+      gl.DispatchCompute(1, 1, 1);
+    }
+    unbind();
+    gl.Finish();
+  });
+  // Some drivers have the code of a program once per context. By now, they have it cached.
+  bind_buffers();
+  for (const size_t item : elsewhere) {
     if (!going.ok()) break;
-    if (step.cpu_stretch >= 0 || done[static_cast<size_t>(step.program)]) continue;
-    done[static_cast<size_t>(step.program)] = true;
-    bind_step(step, nullptr);
+    bind_step(*firsts[item], nullptr);
     gl.DispatchCompute(1, 1, 1);
   }
   if (gate) gate.warm_up(gl);

@@ -1,9 +1,13 @@
 #include "gpu_engine/build_programs.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
+#include "gpu_engine/device_family.h"
 #include "gpu_engine/quoted.h"
 #include "sightglass/device.h"
 #include "sightglass/program_cache.h"
@@ -13,6 +17,14 @@ namespace sightglass {
 namespace {
 
 thread_local const std::atomic<bool>* current = nullptr;
+thread_local CompileScope* compiling = nullptr;
+
+// One lock per program, for the threads of a share_out().
+struct ProgramLocks {
+  std::mutex mutex;  // guards the map
+  std::map<GLuint, std::mutex> locks;
+};
+thread_local ProgramLocks* program_locks = nullptr;
 
 }  // namespace
 
@@ -22,6 +34,58 @@ CancellationScope::~CancellationScope() { current = outer_; }
 
 Status check_cancellation() {
   return current != nullptr && *current ? internal_error("canceled: the result is no longer needed") : Status();
+}
+
+CompileScope::CompileScope(std::function<ParallelCalls()> start) : outer_(compiling), start_(std::move(start)) {
+  if (outer_ == nullptr) compiling = this;
+}
+
+CompileScope::~CompileScope() { compiling = outer_; }
+
+void CompileScope::begin() {
+  if (compiling != nullptr) compiling->begun_ = true;
+}
+
+bool CompileScope::has_begun() { return compiling != nullptr && compiling->begun_; }
+
+std::vector<size_t> CompileScope::share_out(size_t items, const std::function<void(const NextItem&)>& work) {
+  std::atomic<size_t> next = 0;
+  std::mutex mutex;
+  std::vector<size_t> elsewhere;
+  const std::thread::id here = std::this_thread::get_id();
+  const NextItem take = [&]() -> std::optional<size_t> {
+    const size_t item = next++;
+    if (item >= items) return std::nullopt;
+    if (std::this_thread::get_id() != here) {
+      const std::lock_guard lock(mutex);
+      elsewhere.push_back(item);
+    }
+    return item;
+  };
+  const ParallelCalls calls = items > 1 && has_begun() ? compiling->start_() : ParallelCalls();
+  if (!calls) {
+    work(take);
+    return elsewhere;
+  }
+  ProgramLocks locks;
+  calls([&] {
+    struct Scope {
+      explicit Scope(ProgramLocks* own) { program_locks = own; }
+      ~Scope() { program_locks = nullptr; }
+      Scope(const Scope&) = delete;
+      Scope& operator=(const Scope&) = delete;
+    } const scope(&locks);
+    work(take);
+  });
+  return elsewhere;
+}
+
+std::unique_lock<std::mutex> CompileScope::use_alone(GLuint program) {
+  if (program_locks == nullptr) return {};
+  std::unique_lock lock(program_locks->mutex);
+  std::mutex& of_program = program_locks->locks[program];
+  lock.unlock();
+  return std::unique_lock(of_program);
 }
 
 namespace {
@@ -44,15 +108,20 @@ struct Build {
   std::vector<GlShader> shaders;
   GlProgram program;
   bool cached = false;         // the program came from the cache
+  bool linked = false;         // link_in_threads() did it
   std::string why_not_cached;  // for the log; empty without a listener
 };
+
+std::string text_of(const GlApi& gl, GLenum name) {
+  const auto* text = reinterpret_cast<const char*>(gl.GetString(name));
+  return text != nullptr ? text : "";
+}
 
 // Inputs of a program other than its source.
 std::string device_key(const GlApi& gl) {
   std::string key = "sightglass programs 1\n";
   for (const GLenum name : {GL_VENDOR, GL_RENDERER, GL_VERSION, GL_SHADING_LANGUAGE_VERSION}) {
-    const auto* text = reinterpret_cast<const char*>(gl.GetString(name));
-    key += std::string(text != nullptr ? text : "") + "\n";
+    key += text_of(gl, name) + "\n";
   }
   return key;
 }
@@ -62,6 +131,11 @@ bool has_binary_formats(const GlApi& gl) {
   GLint formats = 0;
   gl.GetIntegerv(GL_NUM_PROGRAM_BINARY_FORMATS, &formats);
   return formats > 0;
+}
+
+// Such a driver has the code of a program once per context, and gets that of other contexts from its cache on disk.
+bool gains_from_threads(const GlApi& gl) {
+  return compiles_on_calling_thread(text_of(gl, GL_RENDERER)) && has_binary_formats(gl);
 }
 
 void load_cached(const GlApi& gl, ProgramCache& cache, Build& build, bool explain) {
@@ -129,6 +203,7 @@ class CompilerThreads {
 };
 
 void begin_compile(const GlApi& gl, const ProgramKey& key, Build& build) {
+  build.shaders.clear();              // of a thread that has failed
   build.shaders.reserve(key.size());  // otherwise an exception would leak a shader
   for (size_t i = 0; i < key.size(); ++i) {
     const char* text = build.sources[i].c_str();
@@ -176,6 +251,21 @@ Status finish_link(const GlApi& gl, const ProgramKey& key, const Build& build) {
   return device_error("program " + name_of(key) + " does not link on this driver: " + text_of(log));
 }
 
+// Links on the threads of the scope. What they do not link is left to this one, as are errors.
+void link_in_threads(const GlApi& gl, std::span<const ProgramKey> keys, std::span<const size_t> missing,
+                     std::vector<Build>& builds) {
+  CompileScope::share_out(missing.size(), [&](const NextItem& next) {
+    while (const std::optional<size_t> item = next()) {
+      if (!check_cancellation().ok()) continue;  // leaves nothing to the others
+      Build& build = builds[missing[*item]];
+      begin_compile(gl, keys[missing[*item]], build);
+      begin_link(gl, build);
+      build.linked = true;
+    }
+    gl.Finish();
+  });
+}
+
 void log_programs(std::span<const ProgramKey> keys, const std::vector<Build>& builds, const ProgramCache* cache,
                   const std::string& time, const Log& log) {
   if (!log.wants(LogLevel::kDebug)) return;
@@ -221,15 +311,25 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
   } else if (explain) {
     for (Build& build : builds) build.why_not_cached = no_cache;
   }
-  std::optional<CompilerThreads> threads;
-  if (!std::ranges::all_of(builds, &Build::cached)) threads.emplace(gl);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    SIGHTGLASS_RETURN_IF_ERROR(check_cancellation());
-    if (!builds[i].cached) begin_compile(gl, keys[i], builds[i]);
+  std::vector<size_t> missing;
+  for (size_t i = 0; i < builds.size(); ++i) {
+    if (!builds[i].cached) missing.push_back(i);
   }
-  for (Build& build : builds) {
+  std::optional<CompilerThreads> threads;
+  if (!missing.empty()) threads.emplace(gl);
+  if (!missing.empty() && gains_from_threads(gl)) CompileScope::begin();
+  const bool shared_out = !missing.empty() && CompileScope::has_begun();
+  if (shared_out) {
+    link_in_threads(gl, keys, missing, builds);
+    std::erase_if(missing, [&](size_t i) { return builds[i].linked; });
+  }
+  for (const size_t i : missing) {
     SIGHTGLASS_RETURN_IF_ERROR(check_cancellation());
-    if (!build.cached) begin_link(gl, build);
+    begin_compile(gl, keys[i], builds[i]);
+  }
+  for (const size_t i : missing) {
+    SIGHTGLASS_RETURN_IF_ERROR(check_cancellation());
+    begin_link(gl, builds[i]);
   }
   std::vector<GlProgram> programs;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -241,8 +341,8 @@ Result<std::vector<GlProgram>> build_programs(const GlApi& gl, std::span<const P
     }
     programs.push_back(std::move(build.program));
   }
-  const bool in_threads = threads && threads->available();
-  log_programs(keys, builds, cache, time.text() + (in_threads ? ", in threads of the driver" : ""), log);
+  const char* where = shared_out ? ", in threads" : threads && threads->available() ? ", in threads of the driver" : "";
+  log_programs(keys, builds, cache, time.text() + where, log);
   return programs;
 } catch (...) {
   return status_of_exception("programs", "build them");

@@ -62,6 +62,7 @@ Status GlAttachment::attach(GstGLContext* context) {
   const FrameKind kind = placement_.input().kind;
   const GlTarget target{context, group, device, kind, tuning_, cache_folder_};
   const AllocationScope allocations(gl);
+  const CompileScope compiling(start_compiler_threads);
   SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<Effect> effect, model_->create_interim(target));
   const bool interim = effect != nullptr;
   if (!interim) {

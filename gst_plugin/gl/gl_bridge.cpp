@@ -3,6 +3,7 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <string>
@@ -14,6 +15,7 @@
 #include "gobject/log.h"
 #include "gpu_engine/device_family.h"
 #include "sightglass/cache_folder.h"
+#include "sightglass/interop/egl_context.h"
 
 #define GST_CAT_DEFAULT sightglass::gl_log()
 
@@ -242,6 +244,18 @@ std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& g
   groups.push_back({{context}, group});
   g_object_weak_ref(G_OBJECT(context), guarded<forget_context>, nullptr);
   return group;
+}
+
+ParallelCalls start_compiler_threads() {
+  ParallelCalls calls = interop::ContextThreads::for_compiling();
+  if (!calls) return calls;
+  GST_DEBUG_OBJECT(log_object(), "compiling on several threads");
+  return [calls = std::move(calls), object = log_object()](const std::function<void()>& work) {
+    calls([&] {
+      const LogScope scope(object);
+      work();
+    });
+  };
 }
 
 }  // namespace sightglass

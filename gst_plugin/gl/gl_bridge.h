@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "gobject/log.h"
+#include "gpu_engine/build_programs.h"
 #include "sightglass/gl_api.h"
 #include "sightglass/share_group.h"
 #include "sightglass/status.h"
@@ -133,5 +134,9 @@ GstBufferPool* make_mask_pool(GstGLContext* context, const GstVideoInfo& picture
 // The group of `context`: one for all contexts that can share with it. `gl` holds its entry points. The first element
 // of the group determines the program cache directory, `cache_folder` (empty = none).
 std::shared_ptr<ShareGroup> share_group_of(GstGLContext* context, const GlApi& gl, const std::string& cache_folder);
+
+// For CompileScope, on a thread with a current context: threads whose contexts share with it. They log about the same
+// object. Empty if there can be none.
+ParallelCalls start_compiler_threads();
 
 }  // namespace sightglass

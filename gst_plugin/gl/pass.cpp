@@ -3,6 +3,8 @@
 #include <array>
 #include <string>
 
+#include "gpu_engine/build_programs.h"
+
 namespace sightglass {
 
 Pass::~Pass() {
@@ -126,12 +128,14 @@ void Pass::blit(GLuint from, GLuint to, int32_t width, int32_t height) {
 
 void Pass::dispatch(GLuint program, GLuint groups_x, GLuint groups_y) {
   use(program);
+  const auto alone = CompileScope::use_alone(program);
   gl_.DispatchCompute(groups_x, groups_y, 1);
   show_written();
 }
 
 void Pass::dispatch_indirect(GLuint program, GLuint buffer, GLintptr offset) {
   use(program);
+  const auto alone = CompileScope::use_alone(program);
   gl_.MemoryBarrier(GL_COMMAND_BARRIER_BIT);
   gl_.BindBuffer(GL_DISPATCH_INDIRECT_BUFFER, buffer);
   gl_.DispatchComputeIndirect(offset);
@@ -154,6 +158,7 @@ void Pass::show_written() {
 
 void Pass::draw(GLuint program, GLuint vertex_array, GLsizei vertices) {
   use(program, vertex_array);
+  const auto alone = CompileScope::use_alone(program);
   gl_.DrawArrays(GL_TRIANGLES, 0, vertices);
 }
 

@@ -4,11 +4,14 @@
 #include <bit>
 #include <cstdint>
 #include <iterator>
+#include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gl/objects.h"
 #include "gobject/log.h"
+#include "gpu_engine/build_programs.h"
 #include "segment/compositor.h"
 #include "segment/shaders.h"
 #include "sightglass/empty_frame.h"
@@ -34,6 +37,24 @@ ProgramKey composite_program(int background, FrameKind kind, Refine refine, bool
 
 ProgramKey decided_program(int background, FrameKind kind, int tile) {
   return {tiles_shader(tile), composite_shader(background, kind, Refine::kNone, false, false, tile)};
+}
+
+// Looks that need every program but those of graded colors, and `first` if that needs them.
+std::vector<SegmentLook> first_looks(const SegmentLook& first) {
+  constexpr float kRadius = 16;  // halves the frame more than once
+  std::vector<SegmentLook> looks;
+  for (const Background background :
+       {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
+    looks.push_back({.background = background, .blur_radius = kRadius});
+    looks.push_back({.background = background,
+                     .blur_radius = kRadius,
+                     .bokeh = Bokeh::kDisc,
+                     .feather = 3,
+                     .edge_offset = 1,
+                     .light_wrap = 1});
+  }
+  if (first.grades()) looks.push_back(first);
+  return looks;
 }
 
 ProgramKey sort_program(Refine refine) { return {kFullscreenShader, sort_tiles_shader(refine)}; }
@@ -186,20 +207,34 @@ Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height
   const GlTexture output = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
   picture_ = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
   const TextureRef part{mask.id, mask.target, eighth(mask.width), eighth(mask.height)};
-  constexpr float kRadius = 16;  // halves the frame more than once
-  for (const Background background :
-       {Background::kBlur, Background::kColor, Background::kImage, Background::kMask, Background::kOverlay}) {
-    const SegmentLook plain{.background = background, .blur_radius = kRadius};
-    SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), plain));
-    const SegmentLook all{.background = background,
-                          .blur_radius = kRadius,
-                          .bokeh = Bokeh::kDisc,
-                          .feather = 3,
-                          .edge_offset = 1,
-                          .light_wrap = 1};
-    SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), all));
+  const std::vector<SegmentLook> looks = first_looks(first);
+  const auto draw_look = [&](Compositor& compositor, size_t look, GLuint target) {
+    return compositor.draw(empty.ref(), {}, part, {}, target, looks[look]);
+  };
+  if (CompileScope::has_begun()) gl_->Finish();
+  // Other threads have compositors of their own: some GL objects belong to one context. Their failures show here, too.
+  Status status;
+  const std::thread::id here = std::this_thread::get_id();
+  const std::vector<size_t> elsewhere = CompileScope::share_out(looks.size(), [&](const NextItem& next) {
+    if (std::this_thread::get_id() == here) {
+      while (const std::optional<size_t> look = next()) {
+        if (status.ok()) status = draw_look(*this, *look, output.id());
+      }
+      return;
+    }
+    Result<Compositor> own = create(group_, kind_, refine_);
+    if (!own.ok() || !own->resize(size_.width, size_.height).ok()) return;
+    const GlTexture target = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
+    own->picture_ = make_texture(*gl_, GL_RGBA8, size_.width, size_.height);
+    while (const std::optional<size_t> look = next()) {
+      if (!draw_look(*own, *look, target.id()).ok()) break;
+    }
+    gl_->Finish();
+  });
+  for (const size_t look : elsewhere) {
+    if (status.ok()) status = draw_look(*this, look, output.id());
   }
-  if (first.grades()) SIGHTGLASS_RETURN_IF_ERROR(draw(empty.ref(), {}, part, {}, output.id(), first));
+  SIGHTGLASS_RETURN_IF_ERROR(status);
   forget();
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(*gl_, "drawing for the first time"));
   SIGHTGLASS_RETURN_IF_ERROR(parts_.refiner.resize(mask));

@@ -3,6 +3,10 @@
 #include <EGL/eglext.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -114,6 +118,56 @@ TEST_F(ContextTest, CreatingAContextKeepsTheThreadsApi) {
   { auto context = Context::create_headless(); }
   EXPECT_EQ(eglQueryAPI(), static_cast<EGLenum>(EGL_OPENGL_API));
   eglBindAPI(EGL_OPENGL_ES_API);
+}
+
+TEST_F(ContextTest, ThreadsHaveContextsThatShare) {
+  auto threads = value_of(ContextThreads::create(3));
+  GLuint buffer = 0;
+  gl().GenBuffers(1, &buffer);
+  gl().BindBuffer(GL_ARRAY_BUFFER, buffer);
+  gl().BindBuffer(GL_ARRAY_BUFFER, 0);
+  gl().Finish();
+  const auto is_buffer = reinterpret_cast<GLboolean (*)(GLuint)>(eglGetProcAddress("glIsBuffer"));
+  const EGLContext own = eglGetCurrentContext();
+  for (int round = 0; round < 20; ++round) {
+    std::mutex mutex;
+    std::set<EGLContext> contexts;
+    threads->run([&] {
+      EXPECT_EQ(is_buffer(buffer), GL_TRUE);
+      const std::lock_guard lock(mutex);
+      contexts.insert(eglGetCurrentContext());
+    });
+    EXPECT_EQ(contexts.size(), 4u);
+    EXPECT_TRUE(contexts.contains(own));
+    EXPECT_FALSE(contexts.contains(EGL_NO_CONTEXT));
+  }
+  gl().DeleteBuffers(1, &buffer);
+}
+
+TEST_F(ContextTest, ExceptionsOfThreadsEndThere) {
+  auto threads = value_of(ContextThreads::create(2));
+  const std::thread::id here = std::this_thread::get_id();
+  std::atomic<int> calls = 0;
+  threads->run([&] {
+    ++calls;
+    if (std::this_thread::get_id() != here) throw std::runtime_error("elsewhere");
+  });
+  EXPECT_EQ(calls, 3);
+  EXPECT_THROW(threads->run([&] {
+    ++calls;
+    if (std::this_thread::get_id() == here) throw std::runtime_error("here");
+  }),
+               std::runtime_error);
+  EXPECT_EQ(calls, 6);
+}
+
+TEST_F(ContextTest, ThreadsNeedACurrentContext) {
+  std::thread([] {
+    const auto threads = ContextThreads::create(1);
+    ASSERT_FALSE(threads.ok());
+    EXPECT_NE(threads.status().message().find("EGL"), std::string::npos) << threads.status().message();
+    EXPECT_FALSE(ContextThreads::for_compiling());
+  }).join();
 }
 
 TEST(ContextError, ListsEverythingThatWasTried) {

@@ -28,6 +28,10 @@ const DeviceFamily& device_family(std::string_view vendor, std::string_view rend
 // values in shaders that also read an integer one (Mesa 22.3 and 25.0).
 bool has_sound_buffer_textures(std::string_view renderer);
 
+// Whether the driver compiles programs on the thread that first uses them, although it may list compiler threads among
+// its extensions: those of Mesa for llvmpipe, VideoCore, and Mali.
+bool compiles_on_calling_thread(std::string_view renderer);
+
 // Measured peak speed of a device: the yardstick for models.
 struct DeviceSpeed {
   double multiply_adds_per_second = 0;  // in registers, 32-bit floats; in GFLOP/s, one counts as two operations

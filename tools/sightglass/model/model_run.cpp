@@ -1,12 +1,14 @@
 #include "model/model_run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <span>
 
 #include "common/headless_gl.h"
 #include "common/hooked_gl.h"
+#include "gpu_engine/build_programs.h"
 #include "gpu_engine/files.h"
 #include "gpu_engine/quoted.h"
 #include "model/report_format.h"
@@ -79,11 +81,17 @@ void find_range_of(const HostTensor& tensor, RunOutput& output) {
 // Enough for any model; on software renderers, compiling takes most of it.
 constexpr std::chrono::minutes kTuningBudget{5};
 
-// Counts GL calls of the session. Nothing else uses the counting table.
-int64_t gl_calls = 0;
+// Counts GL calls of the session, whose programs several threads may compile. Nothing else uses the counting table.
+std::atomic<int64_t> gl_calls = 0;
 bool count_gl_call(const char*) {
   ++gl_calls;
   return true;
+}
+
+Result<std::unique_ptr<Session>> compile_session(const std::shared_ptr<ShareGroup>& group,
+                                                 const std::shared_ptr<const Plan>& plan) {
+  const CompileScope scope(interop::ContextThreads::for_compiling);
+  return Session::create(group, plan);
 }
 
 struct Pass {
@@ -194,7 +202,7 @@ Result<RunReport> run_model(const RunOptions& asked) {
   report.start.tuning = timer.lap();
   SIGHTGLASS_ASSIGN_OR_RETURN(const auto plan, Plan::build(model, device.limits, plan_options));
   report.start.plan = timer.lap();
-  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, Session::create(group, plan));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const auto session, compile_session(group, plan));
   report.start.session = timer.lap();
 
   std::vector<HostTensor> outputs;

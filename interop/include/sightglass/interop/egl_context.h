@@ -3,8 +3,12 @@
 
 #include <EGL/egl.h>
 
+#include <condition_variable>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sightglass/interop/egl_display.h"
@@ -28,6 +32,8 @@ class Context {
   // Creates a context on a given display. If `share` is not null, shares textures, buffers and programs with it.
   static Result<std::unique_ptr<Context>> create(std::shared_ptr<Display> display, GlFlavour flavour,
                                                  const Context* share = nullptr);
+  // Creates a context that shares with the one that is current on this thread, whoever made that, for another thread.
+  static Result<std::unique_ptr<Context>> create_sharing_with_current();
   // Must not be current on another thread. If it is current on this one, it is released first.
   ~Context();
   Context(const Context&) = delete;
@@ -45,6 +51,8 @@ class Context {
 
  private:
   Context() = default;
+  static Result<std::unique_ptr<Context>> create_sharing_with(std::shared_ptr<Display> display, GlFlavour flavour,
+                                                              EGLContext share);
 
   std::shared_ptr<Display> display_;
   GlFlavour flavour_ = GlFlavour::kEs31;
@@ -69,6 +77,37 @@ class ScopedMakeCurrent {
   EGLContext previous_context_;
   EGLSurface previous_draw_, previous_read_;
   Status status_;
+};
+
+// Threads with contexts of their own, for work that drivers do on the calling thread, such as compiling.
+class ContextThreads {
+ public:
+  // Each of `count` threads has a context that shares textures, buffers, and programs with the one that is current on
+  // the calling thread. That context may be of any origin, as long as it is EGL's.
+  static Result<std::unique_ptr<ContextThreads>> create(size_t count);
+  ~ContextThreads();
+  ContextThreads(const ContextThreads&) = delete;
+  ContextThreads& operator=(const ContextThreads&) = delete;
+
+  // run() of as many threads as help to compile for the current context, which live as long as the function. Empty if
+  // the machine has one core, or the context is not EGL's.
+  static std::function<void(const std::function<void()>&)> for_compiling();
+
+  // Calls `work` on the calling thread and on all others at the same time; returns when every call has. `work` leaves
+  // no GL object that is bound. Exceptions on the calling thread pass through after that, those on others end there.
+  void run(const std::function<void()>& work);
+
+ private:
+  ContextThreads() = default;
+  void serve(const Context& context);
+
+  std::vector<std::unique_ptr<Context>> contexts_;
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const std::function<void()>* work_ = nullptr;  // guarded, as what follows
+  size_t round_ = 0, busy_ = 0;
+  bool ends_ = false;
 };
 
 }  // namespace sightglass::interop
