@@ -22,7 +22,7 @@ constexpr std::array<float, 4> kTwice{2, 2, 2, 2}, kMinusOne{-1, -1, -1, -1};
 // Measured: docs/mattes.md. Softness of photographs was chosen by eye, for they have no ground truth.
 constexpr MaskDefaults kFigureMasks{.guided = true, .islands = false, .smoothing = 0.8F, .softness = 1.0F};
 constexpr MaskDefaults kSelfieMasks{
-    .guided = true, .islands = false, .smoothing = 0.8F, .softness = 0.8F, .region = true};
+    .guided = true, .islands = false, .fill_holes = true, .smoothing = 0.8F, .softness = 0.8F, .region = true};
 
 // Packages with models of MediaPipe. The files in them are recognized by their checksums like all others.
 constexpr PackageMember selfie(const char* member) {

@@ -47,9 +47,10 @@ struct Publication {
 
 // Values of glsegment properties that suit the masks of a model. The initial values are those for unknown models.
 struct MaskDefaults {
-  bool guided = true;      // refine=guided
-  bool islands = true;     // keeps uncertain foreground far from any that the model is sure of
-  float smoothing = 0.8F;  // with motion=blocks
+  bool guided = true;       // refine=guided
+  bool islands = true;      // keeps uncertain foreground far from any that the model is sure of
+  bool fill_holes = false;  // makes uncertain background that sure foreground encloses foreground
+  float smoothing = 0.8F;   // with motion=blocks
   float softness = 0.5F;
   bool region = false;  // region=person
   bool operator==(const MaskDefaults&) const = default;

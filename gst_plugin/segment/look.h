@@ -28,6 +28,7 @@ struct SegmentLook {
   std::array<float, 4> color{0, 0.5F, 0, 1};  // R G B A in [0,1], not premultiplied
   float threshold = 0.5F;                     // probability at which foreground and background are even, [0,1]
   bool islands = true;                        // keeps uncertain foreground far from any that the model is sure of
+  bool fill_holes = false;                    // makes uncertain background that sure foreground encloses foreground
   bool main_person = false;                   // removes all people but one
   float smoothing = 0;                        // share of the previous mask, where it hardly differs, [0,1)
   bool motion = true;                         // moves the previous mask along with the image

@@ -69,33 +69,44 @@ class FramePair {
   bool has_seen_ = false, has_previous_ = false;
 };
 
-// Removes uncertain foreground that is far from every region that the model is sure of.
-class IslandRemover {
+// Removes uncertain foreground that is far from every region that the model is sure of, and fills uncertain holes in
+// such regions.
+class MaskCleaner {
  public:
   // For the mask `mask` of the model: a 2D texture with the probability in R, which outlives this object.
-  static Result<IslandRemover> create(const std::shared_ptr<ShareGroup>& group, const TextureRef& mask);
+  static Result<MaskCleaner> create(const std::shared_ptr<ShareGroup>& group, const TextureRef& mask);
 
-  // Returns the mask without islands, in a texture of the same size that is valid until the next call. Every step
-  // depends continuously on the mask, so that nothing switches from frame to frame. Leaves GL state as sessions do.
-  TextureRef run();
+  struct Parts {
+    bool islands = false, holes = false;  // are removed, are filled
+    bool operator==(const Parts&) const = default;
+  };
+  // Returns the mask without these, in a texture of the same size that is valid until the next call. Every step depends
+  // continuously on the mask, so that nothing switches from frame to frame. Leaves GL state as sessions do.
+  TextureRef run(const Parts& parts);
 
  private:
-  // The block of the shader.
+  // The blocks of the shaders.
   struct Reach {
     std::array<float, 4> step_and_reach{};
     bool operator==(const Reach&) const = default;
   };
-  IslandRemover(const GlApi& gl, std::vector<SharedProgram> programs, const TextureRef& mask);
+  struct Cleaning {
+    std::array<float, 4> parts{};
+    bool operator==(const Cleaning&) const = default;
+  };
+  MaskCleaner(const GlApi& gl, std::vector<SharedProgram> programs, const TextureRef& mask);
 
   const GlApi* gl_;
-  std::vector<SharedProgram> programs_;  // core, reach, keep
+  std::vector<SharedProgram> programs_;  // core, reach, keep, hole reach
   TextureRef mask_;
   int32_t cells_x_, cells_y_;
-  float reach_;  // in cells
+  float reach_, hole_reach_;  // in cells
   std::array<GlTexture, 2> cells_;
+  GlTexture enclosed_;
   GlTexture kept_;
   GlSampler linear_;
-  std::array<UniformBlock<Reach>, 2> blocks_;
+  std::array<UniformBlock<Reach>, 3> blocks_;
+  UniformBlock<Cleaning> cleaning_;
 };
 
 // Motion of blocks between the frames of two masks, computed on the GPU at the size of the mask.

@@ -68,8 +68,8 @@ Status Segmenter::create_parts(const MaskModel& mask, Refine refine, bool skips,
     region_.emplace(std::move(region));
     mask_ = region_->mask();
   }
-  SIGHTGLASS_ASSIGN_OR_RETURN(IslandRemover islands, IslandRemover::create(group_, mask_));
-  islands_.emplace(std::move(islands));
+  SIGHTGLASS_ASSIGN_OR_RETURN(MaskCleaner cleaner, MaskCleaner::create(group_, mask_));
+  cleaner_.emplace(std::move(cleaner));
   const int32_t mask_width = mask_.width, mask_height = mask_.height;
   SIGHTGLASS_ASSIGN_OR_RETURN(FramePair frames, FramePair::create(group_, read_kind_, mask_width, mask_height));
   frames_.emplace(std::move(frames));
@@ -98,7 +98,7 @@ Status Segmenter::resize(const FrameSize& size, const ElementSettings& settings)
   backdrop_.resize(size);
   if (classes_) classes_->resize(size.height);
   if (std::exchange(warm_, true)) return compositor_->resize(size.width, size.height, size.pixel_aspect);
-  smoother_->warm_up(islands_->run(), frames_->last());
+  smoother_->warm_up(cleaner_->run({.islands = true, .holes = true}), frames_->last());
   return compositor_->warm_up(mask_, size.width, size.height, size.pixel_aspect,
                               static_cast<const SegmentSettings&>(settings).look);
 }
@@ -202,9 +202,11 @@ Status Segmenter::end_stage(size_t stage) {
 }
 
 TextureRef Segmenter::postprocess_mask(TextureRef mask) {
-  if (!look_.islands) {
-    GST_TRACE_OBJECT(log_object(), "pass: removing islands from the mask");
-    mask = islands_->run();
+  const MaskCleaner::Parts cleaned{.islands = !look_.islands, .holes = look_.fill_holes};
+  if (cleaned != MaskCleaner::Parts{}) {
+    GST_TRACE_OBJECT(log_object(), "pass: cleaning the mask:%s%s", cleaned.islands ? " islands" : "",
+                     cleaned.holes ? " holes" : "");
+    mask = cleaner_->run(cleaned);
   }
   // Also while it is not wanted, since it then forgets the frame.
   const std::optional<SeenFrame> seen = frames_->follow();

@@ -73,7 +73,7 @@ class Segmenter : public Effect {
   const MaskDefaults defaults_;
   std::unique_ptr<Session> session_;
   std::optional<Compositor> compositor_;
-  std::optional<IslandRemover> islands_;
+  std::optional<MaskCleaner> cleaner_;
   std::optional<FramePair> frames_;
   std::optional<MotionField> motion_;
   std::optional<MaskSmoother> smoother_;

@@ -30,6 +30,7 @@ Result<MaskModelOptions> SegmentSettings::mask_model_options() const {
 SegmentLook SegmentSettings::look_for(const MaskDefaults& defaults) const {
   SegmentLook result = look;
   result.islands = islands.value_or(defaults.islands);
+  result.fill_holes = fill_holes.value_or(defaults.fill_holes);
   result.smoothing = smoothing.value_or(defaults.smoothing);
   result.softness = softness.value_or(defaults.softness);
   return result;
@@ -139,6 +140,11 @@ const PropertyTable<SegmentSettings>& segment_properties() {
                        {false, "Background", "remove"},
                        {true, "As in the mask of the model", "keep"}},
                       kLive, "How to show uncertain foreground far from all regions of which the model is sure"),
+          row::choice("holes", "Holes", &S::fill_holes, "GstGLSegmentHoles",
+                      {{std::nullopt, "As suits the known model, otherwise keep", "auto"},
+                       {true, "Foreground", "fill"},
+                       {false, "As in the mask of the model", "keep"}},
+                      kLive, "How to show uncertain background that regions of which the model is sure enclose"),
           row::choice("people", "People", look(&SegmentLook::main_person), "GstGLSegmentPeople",
                       {{false, "All people", "all"}, {true, "Only the largest or most central person", "main"}}, kLive,
                       "People in the foreground; the main person stays the same while others pass"),

@@ -38,8 +38,8 @@ struct SegmentSettings : ElementSettings {
   MaskSource mask_source = MaskSource::kModel;
   Start start = Start::kWait;
   // Live.
-  SegmentLook look;             // see look_for()
-  std::optional<bool> islands;  // in `look`, as the next two; unset: by the model
+  SegmentLook look;                         // see look_for()
+  std::optional<bool> islands, fill_holes;  // in `look`, as the next two; unset: by the model
   std::optional<float> smoothing, softness;
   std::optional<std::string> background_location;
   PictureFit background_fit = PictureFit::kCover;

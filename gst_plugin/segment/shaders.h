@@ -18,7 +18,7 @@ namespace sightglass {
 inline constexpr GLuint kLookBinding = 0;
 inline constexpr GLuint kMaskUnit = 1, kBeforeUnit = 1, kBackgroundUnit = 2, kLightUnit = 3;
 inline constexpr GLuint kIslandCellsUnit = 2, kLumaUnit = 2, kMotionUnit = 3, kCloseUnit = 2, kCloseTrustUnit = 3;
-inline constexpr GLuint kPreviousGuideUnit = 2;
+inline constexpr GLuint kPreviousGuideUnit = 2, kHoleCellsUnit = 3;
 inline constexpr GLuint kFrontColorsUnit = 4, kBehindColorsUnit = 5, kFeatheredUnit = 6, kSurroundingsUnit = 9;
 inline constexpr GLuint kQuietUnit = 10, kTilesUnit = 10;
 
@@ -95,6 +95,7 @@ inline ShaderKey noise_shader(FrameKind kind) { return frame_shader({"segment/no
 inline const ShaderKey kMotionShader{"segment/motion.comp", {}};
 inline const ShaderKey kIslandCoreShader{"segment/island_core.comp", {}};
 inline const ShaderKey kIslandReachShader{"segment/island_reach.comp", {}};
+inline const ShaderKey kHoleReachShader{"segment/hole_reach.comp", {}};
 inline const ShaderKey kIslandKeepShader{"segment/island_keep.comp", {}};
 // How many functions, beside each other in a row, an invocation of guided_fit.comp computes.
 inline constexpr int32_t kFunctionsPerInvocation = 8;
@@ -138,11 +139,11 @@ inline ShaderKey tiles_shader(int tile) { return {"segment/tiles.vert", {{"TILE"
 inline ShaderKey sort_tiles_shader(Refine refine) { return {"segment/sort_tiles.frag", {refine_define(refine)}}; }
 
 inline std::vector<ShaderKey> segment_shader_variants() {
-  std::vector<ShaderKey> keys{kBlurDownShader,       kBlurGaussShader,     kCloseFitShader,         kWideFitShader,
-                              kGuidedMeanShader,     smooth_shader(false), smooth_shader(true),     kMotionShader,
-                              kIslandCoreShader,     kIslandReachShader,   kIslandKeepShader,       kStillKeepShader,
-                              kLegendShader,         classes_shader(true), kForegroundColorsShader, kShiftEdgeShader,
-                              classes_shader(false), kGuidedBoundsShader};
+  std::vector<ShaderKey> keys{kBlurDownShader,   kBlurGaussShader,      kCloseFitShader,      kWideFitShader,
+                              kGuidedMeanShader, smooth_shader(false),  smooth_shader(true),  kMotionShader,
+                              kIslandCoreShader, kIslandReachShader,    kIslandKeepShader,    kHoleReachShader,
+                              kStillKeepShader,  kLegendShader,         classes_shader(true), kForegroundColorsShader,
+                              kShiftEdgeShader,  classes_shader(false), kGuidedBoundsShader};
   for (int tile = 0; tile < kTileKinds; ++tile) keys.push_back(tiles_shader(tile));
   for (const Refine refine : {Refine::kNone, Refine::kBilateral, Refine::kGuided}) {
     keys.push_back(sort_tiles_shader(refine));
@@ -197,6 +198,11 @@ inline constexpr float kSureFrom = 0.8F, kSureTo = 1.0F;
 inline constexpr float kNearInfluence = 0.75F;
 // The reach, as a fraction of the longer side of the mask.
 inline constexpr float kIslandReach = 0.125F;
+// The reach within which sure regions enclose a hole, as the same fraction; and how far they do: not, and wholly.
+inline constexpr float kHoleReach = 0.1F;
+inline constexpr float kEnclosedFrom = 0.3F, kEnclosedTo = 0.7F;
+// Probabilities up to the first are a gap, of which the model is sure, and from the second on a hole.
+inline constexpr float kGapTo = 0.05F, kHoleFrom = 0.2F;
 
 // What segment/region.h samples: shaders/segment/region_find.comp includes these numbers.
 

@@ -12,7 +12,8 @@ layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 // probability, in A.
 layout(rgba16f, binding = 1) writeonly uniform highp image2D u_surroundings;
 
-const int kReach = 2;  // pixels of the guide between an edge and its place in the mask
+// Pixels of the guide between an edge and its place in the mask: outside of it and, as holes show more, inside.
+const int kReach = 2, kInnerReach = 1;
 
 // A pixel of the guide covers several of the frame. This many bilinear fetches per axis stand for them: at least two, for
 // their variance.
@@ -45,7 +46,7 @@ void main() {
     for (int x = -kReach; x <= kReach; ++x) {
       vec2 place = clamp((vec2(position + ivec2(x, y)) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
       float probability = textureLod(u_mask, place, 0.0).r;
-      least = min(least, probability);
+      if (max(abs(x), abs(y)) <= kInnerReach) least = min(least, probability);
       greatest = max(greatest, probability);
     }
   }

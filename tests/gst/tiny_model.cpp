@@ -248,6 +248,15 @@ std::string red_model(Head head) {
   return path;
 }
 
+std::string unsure_model(int32_t side) {
+  std::string path = scratch_folder() / ("unsure_" + std::to_string(side) + ".tflite");
+  Chain chain({1, side, side, 3});
+  add_convolution(chain, 3, {16, 0, 0}, {-8}, side, side);
+  chain.add(schema::BuiltinOperator::LOGISTIC, {1, side, side, 1});
+  chain.write(path);
+  return path;
+}
+
 std::string shaped_model(const ModelShape& shape) {
   std::string path = scratch_folder() / ("shaped_" + std::to_string(shape.height) + "x" + std::to_string(shape.width) +
                                          "x" + std::to_string(shape.channels) + "_" + std::to_string(shape.classes) +

@@ -32,6 +32,10 @@ enum class Head {
 // to the scratch folder, one file per head.
 std::string red_model(Head head = Head::kSigmoid);
 
+// The path of a model of side × side pixels whose probability of foreground is 1/2 for an R of one half, and 0.0003 and
+// 0.9997 for R of 0 and 1.
+std::string unsure_model(int32_t side);
+
 // The path of a model that takes height × width pixels of `channels` channels and outputs `classes` equal values for
 // each. For tests that need only shapes and names.
 struct ModelShape {

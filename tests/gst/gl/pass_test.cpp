@@ -188,18 +188,19 @@ TEST_F(PassTest, UnbindsEverything) {
   EXPECT_EQ(indexed(GL_UNIFORM_BUFFER_BINDING, 1), 0);
 }
 
-// Dispatches share bindings: four of them need 35 calls at most.
+// Dispatches share bindings: five of them need 45 calls at most.
 TEST_F(PassTest, DispatchesShareBindings) {
   const GlTexture mask = make_texture(gl(), GL_RGBA8, 64, 64);
-  auto remover = value_of(IslandRemover::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
-                                                {mask.id(), GL_TEXTURE_2D, 64, 64}));
-  remover.run();
+  auto cleaner = value_of(MaskCleaner::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
+                                              {mask.id(), GL_TEXTURE_2D, 64, 64}));
+  const MaskCleaner::Parts all{.islands = true, .holes = true};
+  cleaner.run(all);
   calls();
-  remover.run();
+  cleaner.run(all);
   int total = 0;
   for (const auto& [name, count] : calls()) total += count;
   std::printf("%d GL calls\n", total);
-  EXPECT_LE(total, 35);
+  EXPECT_LE(total, 45);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The functions of the guided filter, whose windows move along rows, compared with windows that are added up one by
-// one. Removing islands from masks: compared with a scalar reference, and on masks whose result is known.
+// one. Removing islands from masks and filling holes in them: compared with a scalar reference, and on masks whose
+// result is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -220,8 +221,11 @@ double smoothstep(double low, double high, double value) {
   return t * t * (3 - 2 * t);
 }
 
-// By the definition: all sure regions, at their distance as the crow flies.
-Mask reference(const Mask& mask) {
+using Parts = MaskCleaner::Parts;
+constexpr Parts kIslands{.islands = true}, kHoles{.holes = true};
+
+// By the definition: all sure regions, at their distance as the crow flies, and those in sixteen directions.
+Mask reference(const Mask& mask, const Parts& parts) {
   const int across = (mask.width + kIslandCell - 1) / kIslandCell, down = (mask.height + kIslandCell - 1) / kIslandCell;
   const double reach =
       std::max(1.0F, kIslandReach * static_cast<float>(std::max(mask.width, mask.height)) / kIslandCell);
@@ -246,6 +250,22 @@ Mask reference(const Mask& mask) {
     }
     return most;
   });
+  const Mask enclosure(across, down, [&](int cx, int cy) {
+    double enclosed = 1;
+    for (const auto& [x, y] : {std::pair{1, 0}, {1, 1}, {2, 1}, {1, 2}}) {
+      for (const auto& [dx, dy] : {std::pair{x, y}, {-y, x}, {-x, -y}, {y, -x}}) {
+        double nearest = 0;
+        for (int n = 1; n < across + down; ++n) {
+          const int ox = cx + n * dx, oy = cy + n * dy;
+          if (ox < 0 || oy < 0 || ox >= across || oy >= down) break;
+          const double distance = n * std::hypot(dx, dy) / (kHoleReach / kIslandReach * reach);
+          nearest = std::max(nearest, core.at(ox, oy) * (1 - smoothstep(0.5, 1, distance)));
+        }
+        enclosed = std::min(enclosed, nearest);
+      }
+    }
+    return enclosed;
+  });
   const auto weights = [](double f) {
     const double g = 1 - f;
     return std::array{g * g * g / 6, (4 - 6 * f * f + 3 * f * f * f) / 6, (4 - 6 * g * g + 3 * g * g * g) / 6,
@@ -254,28 +274,35 @@ Mask reference(const Mask& mask) {
   return {mask.width, mask.height, [&](int x, int y) {
             const double cx = (x + 0.5) / kIslandCell - 0.5, cy = (y + 0.5) / kIslandCell - 0.5;
             const auto wx = weights(cx - std::floor(cx)), wy = weights(cy - std::floor(cy));
-            double near = 0;
+            double near = 0, enclosed = 0;
             for (int i = 0; i < 16; ++i) {
-              near += wx[static_cast<size_t>(i % 4)] * wy[static_cast<size_t>(i / 4)] *
-                      influence.at(static_cast<int>(std::floor(cx)) + i % 4 - 1,
-                                   static_cast<int>(std::floor(cy)) + i / 4 - 1);
+              const double weight = wx[static_cast<size_t>(i % 4)] * wy[static_cast<size_t>(i / 4)];
+              const int ix = static_cast<int>(std::floor(cx)) + i % 4 - 1,
+                        iy = static_cast<int>(std::floor(cy)) + i / 4 - 1;
+              near += weight * influence.at(ix, iy);
+              enclosed += weight * enclosure.at(ix, iy);
             }
-            const double kept = smoothstep(0, kNearInfluence, near),
-                         sure = smoothstep(kSureFrom, kSureTo, mask.at(x, y));
-            return mask.at(x, y) * (kept + (1 - kept) * sure);
+            const double probability = mask.at(x, y), kept = smoothstep(0, kNearInfluence, near),
+                         sure = smoothstep(kSureFrom, kSureTo, probability);
+            const double result = parts.islands ? std::lerp(kept, 1.0, sure) * probability : probability;
+            if (!parts.holes) return result;
+            const double filled = smoothstep(kEnclosedFrom, kEnclosedTo, enclosed);
+            return std::lerp(result, 1.0, filled * smoothstep(kGapTo, kHoleFrom, probability));
           }};
 }
 
 // 1 within `radius` pixels of a point, and 0 four pixels farther away.
 double disc(double x, double y, double radius) { return std::clamp(1 - (std::hypot(x, y) - radius) / 4, 0.0, 1.0); }
 
-class IslandsTest : public GlTest {
+class MaskCleanerTest : public GlTest {
  protected:
-  Mask run(const Mask& mask) {
+  explicit MaskCleanerTest(const Parts& parts = {.islands = true, .holes = true}) : parts_(parts) {}
+  Mask run(const Mask& mask) { return run(mask, parts_); }
+  Mask run(const Mask& mask, const Parts& parts) {
     const GlTexture texture = upload_mask(gl(), mask.width, mask.height, mask.values);
-    auto remover = value_of(IslandRemover::create(ShareGroup::create(gl(), nullptr, element_shaders()),
-                                                  {texture.id(), GL_TEXTURE_2D, mask.width, mask.height}));
-    const TextureRef result = remover.run();
+    auto cleaner = value_of(MaskCleaner::create(ShareGroup::create(gl(), nullptr, element_shaders()),
+                                                {texture.id(), GL_TEXTURE_2D, mask.width, mask.height}));
+    const TextureRef result = cleaner.run(parts);
     const Rgba pixels = download(gl(), result.id, result.width, result.height);
     return {mask.width, mask.height, [&](int x, int y) { return pixels.at(x, y)[0] / 255.0; }};
   }
@@ -289,13 +316,25 @@ class IslandsTest : public GlTest {
     std::printf("%s: changed by at most %.4f\n", what, changed);
     EXPECT_LE(changed, 1.5 / 255) << what;
   }
+
+ private:
+  Parts parts_;
+};
+
+class IslandsTest : public MaskCleanerTest {
+ protected:
+  IslandsTest() : MaskCleanerTest(kIslands) {}
+};
+class HolesTest : public MaskCleanerTest {
+ protected:
+  HolesTest() : MaskCleanerTest(kHoles) {}
 };
 
 constexpr int kSide = 256;
 // Head and shoulders, with soft edges.
 double person(double x, double y) { return std::max(disc(x, y, 24), disc(x / 2, y - 70, 34)); }
 
-TEST_F(IslandsTest, MatchesTheReference) {
+TEST_F(MaskCleanerTest, MatchesTheReference) {
   std::minstd_rand random(7);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (const auto& [width, height] : {std::pair{256, 256}, {256, 144}, {33, 33}, {61, 47}, {1, 1}}) {
@@ -310,15 +349,20 @@ TEST_F(IslandsTest, MatchesTheReference) {
     const Mask mask(width, height, [&](int x, int y) {
       double most = 0;
       for (const Blob& blob : blobs) most = std::max(most, blob.value * disc(x - blob.x, y - blob.y, blob.radius));
-      return std::clamp(most + 0.05 * (uniform(random) - 0.5), 0.0, 1.0);
+      // A person with a hole in the middle of the others.
+      const double body = disc(x - 0.5 * width, y - 0.5 * height, 0.2 * width);
+      const double hole = 0.8 * disc(x - 0.5 * width, y - 0.5 * height, 0.02 * width);
+      return std::clamp(std::max(most, body) - hole + 0.05 * (uniform(random) - 0.5), 0.0, 1.0);
     });
-    const Mask expected = reference(mask), found = run(mask);
-    const double most = difference(found, expected), removed = difference(mask, expected);
-    std::printf("%dx%d: largest difference from the reference %.4f; the reference removes up to %.2f\n", width, height,
-                most, removed);
-    EXPECT_LE(most, 2.5 / 255);
-    if (width == kSide) {
-      EXPECT_GT(removed, 0.4) << "there are islands";
+    for (const Parts& parts : {kIslands, kHoles, Parts{.islands = true, .holes = true}}) {
+      const Mask expected = reference(mask, parts), found = run(mask, parts);
+      const double most = difference(found, expected), changed = difference(mask, expected);
+      std::printf("%dx%d,%s%s: largest difference from the reference %.4f; the reference changes up to %.2f\n", width,
+                  height, parts.islands ? " islands" : "", parts.holes ? " holes" : "", most, changed);
+      EXPECT_LE(most, 2.5 / 255);
+      if (width == kSide) {
+        EXPECT_GT(changed, 0.4) << "there are islands and holes";
+      }
     }
   }
 }
@@ -386,6 +430,63 @@ TEST_F(IslandsTest, FadesSmoothly) {
   std::printf("largest step, as a share: %.3f per hundredth of probability, %.3f per two pixels\n", surer, farther);
   EXPECT_LT(surer, 0.1);
   EXPECT_LT(farther, 0.2);
+}
+
+// A wide person, less `hole` at a place in the middle of the chest.
+Mask with_hole(const std::function<double(int, int)>& hole) {
+  return {kSide, kSide, [&](int x, int y) {
+            return std::max(person(x - 128, y - 100), disc(x - 128, y - 170, 60)) - hole(x - 128, y - 170);
+          }};
+}
+
+TEST_F(HolesTest, FillsUncertainHoles) {
+  const auto least = [this](const char* what, const std::function<double(int, int)>& hole) {
+    const Mask result = run(with_hole(hole));
+    double found = 1;
+    for (int y = 130; y < 210; ++y) {
+      for (int x = 90; x < 166; ++x) found = std::min<double>(found, result.at(x, y));
+    }
+    std::printf("%s: at least %.3f\n", what, found);
+    return found;
+  };
+  EXPECT_EQ(least("one pixel", [](int x, int y) { return x == 3 && y == 5 ? 0.6 : 0; }), 1);
+  EXPECT_GE(least("a collar", [](int x, int y) { return 0.7 * disc(x, 0.4 * y, 4); }), 0.99);
+  EXPECT_GE(least("stripes", [](int x, int y) { return x % 10 < 4 && std::abs(y) < 20 ? 0.75 : 0; }), 0.99);
+  EXPECT_GE(least("a button", [](int x, int y) { return 0.7 * disc(x, y, 6); }), 0.99);
+}
+
+TEST_F(HolesTest, KeepsGapsAndOutlines) {
+  expect_unchanged({kSide, kSide, [](int, int) { return 0; }}, "nothing");
+  expect_unchanged({kSide, kSide, [](int, int) { return 0.5; }}, "nothing that is sure");
+  expect_unchanged(with_hole([](int, int) { return 0; }), "one person");
+  expect_unchanged(with_hole([](int x, int y) { return std::hypot(x, y) < 12 ? 0.97 : 0; }), "a gap that is sure");
+  expect_unchanged(with_hole([](int x, int y) { return std::abs(x) < 5 && y > -30 ? 0.6 : 0; }), "a gap between legs");
+  expect_unchanged(
+      {kSide, kSide, [](int x, int y) { return std::max(person(x - 128, y - 100), 0.6 * disc(x - 128, y - 74, 34)); }},
+      "uncertain hair around a head");
+  expect_unchanged({kSide, kSide,
+                    [](int x, int y) {
+                      return std::max({person(x - 60, y - 90), person(x - 190, y - 90), x > 90 && x < 160 ? 0.4 : 0});
+                    }},
+                   "uncertain background between two persons");
+}
+
+// Holes close gradually, whether they become surer or smaller: nothing blinks.
+TEST_F(HolesTest, FadesSmoothly) {
+  const auto largest_step = [this](int steps, const std::function<double(int, int, int)>& hole) {
+    double most = 0, before = 0;
+    for (int i = 0; i <= steps; ++i) {
+      const double middle = run(with_hole([&](int x, int y) { return hole(i, x, y); })).at(128, 170);
+      if (i > 0) most = std::max(most, std::abs(middle - before));
+      before = middle;
+    }
+    return most;
+  };
+  const double surer = largest_step(40, [](int i, int x, int y) { return (0.75 + 0.00625 * i) * disc(x, y, 5); });
+  const double larger = largest_step(60, [](int i, int x, int y) { return 0.7 * disc(x, y, 5 + 0.5 * i); });
+  std::printf("largest step: %.3f per 0.00625 of probability, %.3f per half a pixel\n", surer, larger);
+  EXPECT_LT(surer, 0.15);
+  EXPECT_LT(larger, 0.25);
 }
 
 }  // namespace

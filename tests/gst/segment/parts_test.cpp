@@ -156,6 +156,7 @@ TEST(MaskModel, KnownModelsHaveDefaults) {
   const auto figure = value_of(load_mask_model(SIGHTGLASS_SOURCE_DIR "/models/figure/figure.tflite"));
   EXPECT_TRUE(figure.defaults.guided);
   EXPECT_FALSE(figure.defaults.islands);
+  EXPECT_FALSE(figure.defaults.fill_holes);
   EXPECT_GT(figure.defaults.smoothing, 0);
   EXPECT_GT(figure.defaults.softness, 0.5F);
   const auto unknown = value_of(load_mask_model(red_model()));
@@ -166,11 +167,12 @@ TEST(MaskModel, KnownModelsHaveDefaults) {
   EXPECT_EQ(settings.look_for(figure.defaults).softness, figure.defaults.softness);
   settings.softness = 0.1F;
   settings.smoothing = 0.0F;
-  settings.islands = true;
+  settings.islands = settings.fill_holes = true;
   const SegmentLook look = settings.look_for(figure.defaults);
   EXPECT_EQ(look.softness, 0.1F) << "a property that is set wins";
   EXPECT_EQ(look.smoothing, 0);
   EXPECT_TRUE(look.islands);
+  EXPECT_TRUE(look.fill_holes);
   EXPECT_EQ(SegmentSettings().look_for({}).softness, 0.5F);
 }
 

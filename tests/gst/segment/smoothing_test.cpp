@@ -1,8 +1,11 @@
-// The property smoothing: masks are stable without motion, and follow motion at once.
+// The property smoothing: masks are stable without motion, and follow motion at once. The property holes: uncertain
+// parts of people neither are holes nor blink, and gaps stay.
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -147,6 +150,70 @@ TEST(Smoothing, FollowsMotionBetweenInferences) {
     }
     std::printf("%s: overlap with the mask of the model %.4f\n", more.c_str(), last);
   }
+}
+
+// A person with an uncertain hole that is nearly filled in every other frame, a gap of which the model is sure, an open
+// notch of which it is not, and an uncertain shred far away.
+Rgba person_with_hole(int frame) {
+  constexpr int32_t kSide = 256;
+  Rgba result(kSide, kSide);
+  const auto near = [](int32_t x, int32_t y, double radius) { return std::hypot(x + 0.5, y + 0.5) < radius; };
+  for (int32_t y = 0; y < kSide; ++y) {
+    for (int32_t x = 0; x < kSide; ++x) {
+      uint8_t red = near(x - 128, y - 140, 80) ? 255 : 0;
+      if (near(x - 128, y - 140, 8)) red = frame % 2 == 0 ? 115 : 145;  // 0.32 and 0.75
+      if (near(x - 90, y - 140, 8)) red = 0;                            // a gap
+      if (std::abs(x - 160) < 5 && y > 160) red = 115;                  // a notch
+      if (near(x - 20, y - 20, 6)) red = 115;                           // a shred
+      const std::array<uint8_t, 4> color{red, 40, 40, 255};
+      std::ranges::copy(color, result.at(x, y));
+    }
+  }
+  return result;
+}
+
+TEST(Holes, AreFilledAndDoNotBlink) {
+  const std::string common = "refine=none islands=remove holes=";
+  for (const bool fills : {false, true}) {
+    TestPipeline pipeline(element(0, unsure_model(256), common + (fills ? "fill" : "keep")));
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+    int darkest = 255, most_change = 0, before = -1;
+    for (int frame = 0; frame < 6; ++frame) {
+      const auto mask = pipeline.pass(person_with_hole(frame));
+      ASSERT_TRUE(mask) << pipeline.error();
+      const int hole = mask->at(128, 140)[0], gap = mask->at(90, 140)[0], notch = mask->at(160, 208)[0],
+                shred = mask->at(20, 20)[0];
+      EXPECT_LE(gap, 2);
+      EXPECT_GT(notch, 20) << "uncertain as it was";
+      EXPECT_LT(notch, 120) << "uncertain as it was";
+      EXPECT_LE(shred, 2);
+      darkest = std::min(darkest, hole);
+      if (before >= 0) most_change = std::max(most_change, std::abs(hole - before));
+      before = hole;
+    }
+    std::printf("holes=%s: the hole has at least %d of 255, and changes by up to %d per frame\n",
+                fills ? "fill" : "keep", darkest, most_change);
+    if (fills) {
+      EXPECT_GE(darkest, 250);
+      EXPECT_LE(most_change, 2);
+    } else {
+      EXPECT_LT(darkest, 100);
+      EXPECT_GT(most_change, 60);
+    }
+  }
+}
+
+// Live: the next mask has it.
+TEST(Holes, CanChangeWhilePlaying) {
+  TestPipeline pipeline(element(0, unsure_model(256), "islands=keep holes=keep"));
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  const Rgba frame = person_with_hole(0);
+  const auto kept = pipeline.pass(frame);
+  gst_util_set_object_arg(G_OBJECT(pipeline.element()), "holes", "fill");
+  const auto filled = pipeline.pass(frame);
+  ASSERT_TRUE(kept && filled) << pipeline.error();
+  EXPECT_LT(kept->at(128, 140)[0], 100);
+  EXPECT_GE(filled->at(128, 140)[0], 250);
 }
 
 // Areas without motion in a real video: pixels that, with their neighbors, are nearly the same in both frames.
