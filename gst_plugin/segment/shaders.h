@@ -198,9 +198,12 @@ inline constexpr float kSureFrom = 0.8F, kSureTo = 1.0F;
 inline constexpr float kNearInfluence = 0.75F;
 // The reach, as a fraction of the longer side of the mask.
 inline constexpr float kIslandReach = 0.125F;
-// The reach within which sure regions enclose a hole, as the same fraction; and how far they do: not, and wholly.
-inline constexpr float kHoleReach = 0.1F;
-inline constexpr float kEnclosedFrom = 0.3F, kEnclosedTo = 0.7F;
+// Lines through holes: the longest, as the same fraction. Of 1 less the length of a line, as a fraction of that: from
+// where the longest line through a hole ends for sure; and for the shortest one, from wide places to narrow ones.
+inline constexpr float kHoleReach = 0.22F;
+inline constexpr float kClosed = 0.25F, kNarrowFrom = 0.3F, kNarrowTo = 0.65F;
+// How far a place is a hole: not, and wholly.
+inline constexpr float kEnclosedFrom = 0.5F, kEnclosedTo = 0.9F;
 // Probabilities up to the first are a gap, of which the model is sure, and from the second on a hole.
 inline constexpr float kGapTo = 0.05F, kHoleFrom = 0.2F;
 

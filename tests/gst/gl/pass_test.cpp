@@ -188,7 +188,7 @@ TEST_F(PassTest, UnbindsEverything) {
   EXPECT_EQ(indexed(GL_UNIFORM_BUFFER_BINDING, 1), 0);
 }
 
-// Dispatches share bindings: five of them need 45 calls at most.
+// Dispatches share bindings: five of them need 50 calls at most.
 TEST_F(PassTest, DispatchesShareBindings) {
   const GlTexture mask = make_texture(gl(), GL_RGBA8, 64, 64);
   auto cleaner = value_of(MaskCleaner::create(ShareGroup::create(counting_gl(gl()), nullptr, element_shaders()),
@@ -200,7 +200,7 @@ TEST_F(PassTest, DispatchesShareBindings) {
   int total = 0;
   for (const auto& [name, count] : calls()) total += count;
   std::printf("%d GL calls\n", total);
-  EXPECT_LE(total, 45);
+  EXPECT_LE(total, 50);
 }
 
 }  // namespace
