@@ -12,8 +12,7 @@ layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 // probability, in A.
 layout(rgba16f, binding = 1) writeonly uniform highp image2D u_surroundings;
 
-// Pixels of the guide between an edge and its place in the mask: outside of it and, as holes show more, inside.
-const int kReach = 2, kInnerReach = 1;
+const int kReach = 2;  // pixels of the guide between an edge and its place in the mask
 
 // A pixel of the guide covers several of the frame. This many bilinear fetches per axis stand for them: at least two, for
 // their variance.
@@ -42,11 +41,13 @@ void main() {
   squares /= float(across * along);
   float variance = max(dot(squares - color * color, vec3(1.0 / 3.0)), 0.0);
   float least = 1.0, greatest = 0.0;
+  // Inside of an edge, mistakes are holes: only coarse masks, whose edges are farther off, may have them as far.
+  int inner = textureSize(u_mask, 0).x < size.x ? kReach : 1;
   for (int y = -kReach; y <= kReach; ++y) {
     for (int x = -kReach; x <= kReach; ++x) {
       vec2 place = clamp((vec2(position + ivec2(x, y)) + 0.5) / vec2(size), u_mask_bounds.xy, u_mask_bounds.zw);
       float probability = textureLod(u_mask, place, 0.0).r;
-      if (max(abs(x), abs(y)) <= kInnerReach) least = min(least, probability);
+      if (max(abs(x), abs(y)) <= inner) least = min(least, probability);
       greatest = max(greatest, probability);
     }
   }
