@@ -49,11 +49,14 @@ struct Node {
   bool removed = false;
 };
 
-// Optional inputs of a CONV_2D: the tensor added to its sums, and the factors for the channels of its data. Files have
-// no such nodes; fuse-residual and fuse-gate make them. A DEPTHWISE_POINTWISE, made by fuse-depthwise, may have an
-// added tensor too. Nodes of two convolutions have the weights of the first one as further inputs.
-inline constexpr size_t kResidualInput = 4, kGateInput = 5, kDepthwiseWeights = 5, kDepthwiseBias = 6;
-inline constexpr size_t kSqueezeWeights = 5, kSqueezeBias = 6;
+// Optional inputs of a CONV_2D: the tensor added to its sums, the factors for the channels of its data, and the tensor
+// then added to its data. Files have no such nodes; fuse-residual, fuse-gate and fuse-addend make them. Nodes of two
+// convolutions, which fuse-depthwise and fuse-excitation make, have the weights of the first one as further inputs. A
+// DEPTHWISE_POINTWISE may have a residual and an addend for the data of the second one, a SQUEEZE_EXCITE an addend.
+inline constexpr size_t kResidualInput = 4, kGateInput = 5, kAddendInput = 6;
+inline constexpr size_t kDepthwiseWeights = 7, kDepthwiseBias = 8, kSqueezeWeights = 7, kSqueezeBias = 8;
+// The addend of a MEAN.
+inline constexpr size_t kMeanAddend = 1;
 // The shape that both may have: one value per channel of a four-dimensional tensor.
 inline Shape one_pixel(const Shape& shape) { return {shape.dim(0), 1, 1, shape.dim(3)}; }
 // A residual may also have the shape of the output, or only its first channels: the others get nothing added.
@@ -68,6 +71,16 @@ inline ValueId residual_of(const Node& node) {
 }
 inline ValueId gate_of(const Node& node) {
   return node.op == OpType::kConv2d && node.inputs.size() > kGateInput ? node.inputs[kGateInput] : kNone;
+}
+inline ValueId addend_of(const Node& node) {
+  const bool may_add = node.op == OpType::kConv2d || node.op == OpType::kDepthwisePointwise ||
+                       node.op == OpType::kSqueezeExcite || node.op == OpType::kMean;
+  const size_t input = node.op == OpType::kMean ? kMeanAddend : kAddendInput;
+  return may_add && node.inputs.size() > input ? node.inputs[input] : kNone;
+}
+// Whether the node reads computed tensors besides its data.
+inline bool has_more_operands(const Node& node) {
+  return residual_of(node) != kNone || gate_of(node) != kNone || addend_of(node) != kNone;
 }
 
 // A tensor that keeps its contents from run to run: each run reads `input`, which contains the `output` of the previous

@@ -45,8 +45,8 @@
 
 // inputs: data, weights [O,kh,kw,I], bias [O] or none, PReLU slope [O] when activation is kPrelu; tensor added before
 // the activation, of the output shape, of its first channels, or [B,1,1,O], or none (kResidualInput); factor per
-// channel of the data, [B,1,1,I*groups], or none (kGateInput); filter o reads the I channels of its group: all channels
-// if I is their number
+// channel of the data, [B,1,1,I*groups], or none (kGateInput); tensor then added to the data of a 1×1 convolution, of
+// their shape, or none (kAddendInput); filter o reads the I channels of its group: all channels if I is their number
 OPERATOR(kConv2d, CONV_2D, Conv2dAttr, conv2d, conv2d, conv2d, .types = {kReal, kAsData, kWeights},
          .traits = kHasWeights | kReadsImages)
 BUILTIN(kConv2d, CONV_2D, conv2d, .inputs = {2, 3}, .optional = kLastInput)
@@ -55,11 +55,12 @@ OPERATOR(kDepthwiseConv2d, DEPTHWISE_CONV_2D, DepthwiseConv2dAttr, depthwise_con
          .types = {kReal, kAsData, kWeights}, .traits = kHasWeights | kReadsImages)
 BUILTIN(kDepthwiseConv2d, DEPTHWISE_CONV_2D, depthwise_conv2d, .inputs = {2, 3}, .optional = kLastInput)
 // a DEPTHWISE_CONV_2D and the 1×1 CONV_2D that is its only reader; inputs: data of the depthwise convolution, other
-// inputs of the CONV_2D, and depthwise weights, bias or none (kDepthwiseWeights, kDepthwiseBias)
+// inputs of the CONV_2D, which has no gate, and depthwise weights, bias or none (kDepthwiseWeights, kDepthwiseBias)
 OPERATOR(kDepthwisePointwise, DEPTHWISE_POINTWISE, DepthwisePointwiseAttr, depthwise_pointwise, depthwise_pointwise,
          depthwise_pointwise, .types = {kF, kAsData, kWeights}, .traits = kHasWeights | kNotInFiles | kReadsImages)
-// the mean over rows and columns, and two 1×1 CONV_2D of its one pixel; inputs: data, other inputs of the second
-// CONV_2D, and weights of the first one, bias or none (kSqueezeWeights, kSqueezeBias)
+// the mean over rows and columns, and one or two 1×1 CONV_2D of its one pixel; inputs: data, weights, bias and slope of
+// the last CONV_2D, tensor added to the data or none (kAddendInput), and weights of the first CONV_2D of two, bias or
+// none (kSqueezeWeights, kSqueezeBias)
 OPERATOR(kSqueezeExcite, SQUEEZE_EXCITE, SqueezeExciteAttr, squeeze_excite, squeeze_excite, squeeze_excite,
          .types = {kF, kAsData, kWeights}, .traits = kHasWeights | kNotInFiles | kReadsImages)
 // inputs: data, weights [O,kh,kw,I], bias or none, slope as above

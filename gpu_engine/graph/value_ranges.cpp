@@ -294,6 +294,7 @@ ValueRange Ranges::reduced(const Node& node) {
                           static_cast<double>(std::max<int64_t>(graph_.value(node.outputs[0]).shape.elements(), 1));
   switch (node.op) {
     case OpType::kMean:
+      return addend_of(node) == kNone ? a : interval::add(a, operand(node, kMeanAddend));
     case OpType::kReduceMax:
     case OpType::kReduceMin:
       return a;

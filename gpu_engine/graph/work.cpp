@@ -43,8 +43,9 @@ int64_t depthwise_pointwise_multiply_adds(const Graph& graph, const Node& node) 
 }
 
 int64_t squeeze_excite_multiply_adds(const Graph& graph, const Node& node) {
-  return shape_out(graph, node).dim(0) *
-         (shape_in(graph, node, kSqueezeWeights).elements() + shape_in(graph, node, 1).elements());
+  const bool two = node.inputs.size() > kSqueezeWeights && node.inputs[kSqueezeWeights] != kNone;
+  const int64_t first = two ? shape_in(graph, node, kSqueezeWeights).elements() : 0;
+  return shape_out(graph, node).dim(0) * (first + shape_in(graph, node, 1).elements());
 }
 
 int64_t transpose_conv_multiply_adds(const Graph& graph, const Node& node) {

@@ -170,6 +170,9 @@ Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in,
   if (const ValueId gate = gate_of(node); gate != kNone) {
     SIGHTGLASS_ASSIGN_OR_RETURN(constants.gate, emitter.tensor(gate));
   }
+  if (const ValueId addend = addend_of(node); addend != kNone) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(constants.addend, emitter.tensor(addend));
+  }
   return emit_conv2d_with_constants(emitter, in, out, g, constants);
 }
 
@@ -191,6 +194,11 @@ Status supports_conv2d(const PlanContext& context, const Node& node) {
   if (weights.dim(3) != in.c) {
     return unsupported("weights that take " + std::to_string(weights.dim(3)) + " of " + std::to_string(in.c) +
                        " channels");
+  }
+  if (addend_of(node) != kNone) {
+    const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
+    if (!geometry.pointwise()) return unsupported("data with an addend for a kernel that is not 1x1");
+    if (residual_of(node) != kNone) return unsupported("both an addend and a residual");
   }
   return check_loop(context, int64_t{weights.dim(1)} * weights.dim(2), in.slices());
 }
@@ -250,9 +258,9 @@ Status emit_fully_connected(Emitter& emitter, const Node& node) {
   return emit_reshape(emitter, unshaped, out);
 }
 
-std::vector<ShaderKey> conv2d_shaders() {
+std::vector<ShaderKey> conv2d_shaders(std::initializer_list<bool> kinds = {false, true}) {
   std::vector<ShaderKey> keys;
-  for (const bool pointwise : {false, true}) {
+  for (const bool pointwise : kinds) {
     for (const bool one_channel : {false, true}) {
       const auto add = [&](const Tile& tile) { keys.push_back(conv2d_shader(tile, pointwise, one_channel)); };
       add({1, 1, 1, 64});
@@ -273,7 +281,11 @@ std::vector<ShaderKey> fully_connected_variants() { return conv_variants(conv2d_
 
 std::vector<ShaderKey> conv2d_variants() {
   std::vector<ShaderKey> keys = fully_connected_variants();
-  std::ranges::move(operand_variants(conv2d_shaders()), std::back_inserter(keys));
+  const auto add = [&](const std::vector<ShaderKey>& shaders, const std::vector<std::vector<Operand>>& operands) {
+    std::ranges::move(operand_variants(shaders, operands), std::back_inserter(keys));
+  };
+  add(conv2d_shaders(), {{Operand::kResidual}, {Operand::kGate}, {Operand::kResidual, Operand::kGate}});
+  add(conv2d_shaders({true}), {{Operand::kAddend}, {Operand::kGate, Operand::kAddend}});
   return keys;
 }
 
@@ -330,14 +342,14 @@ Status check_grouped_loop(const PlanContext& context, const Shape& weights) {
 Status supports_conv2d_grouped(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
-  if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
+  if (has_more_operands(node)) return unsupported("it reads other tensors");
   return check_grouped_loop(context, weights);
 }
 
 Status supports_computed_conv2d(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(0)));
-  if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
+  if (has_more_operands(node)) return unsupported("it reads other tensors");
   return check_grouped_loop(context, weights);
 }
 
@@ -398,7 +410,7 @@ Status supports_conv2d_texture(const PlanContext& context, const Node& node) {
   const Value& input = context.graph.value(node.inputs[0]);
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
-  if (residual_of(node) != kNone || gate_of(node) != kNone) return unsupported("it reads other tensors");
+  if (has_more_operands(node)) return unsupported("it reads other tensors");
   if (input.type != DataType::kFloat32) return unsupported("the input is quantized");
   if (input.users.size() != 1) return unsupported("the input has other readers");
   if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");

@@ -233,7 +233,18 @@ std::vector<Kernel> depthwise_kernels(OpType) {
 
 namespace {
 
-constexpr int32_t kSpatialKernel = 3, kMostStride = 2, kMostOutputSlices = 4;
+constexpr int32_t kSpatialKernel = 3, kMostStride = 2, kMostOutputSlices = 8;
+// Sums of an invocation: more would not fit into the registers.
+constexpr int32_t kMostSums = 16;
+
+
+int32_t most_rows(int32_t slices) {
+  int32_t most = 1;
+  for (const int32_t rows : kRowTiles) {
+    if (rows * slices <= kMostSums) most = rows;
+  }
+  return most;
+}
 
 ShaderKey depthwise_pointwise_shader(int32_t stride_h, int32_t rows, int32_t slices) {
   return {"depthwise_pointwise.comp",
@@ -281,6 +292,7 @@ Status supports_depthwise_pointwise(const PlanContext& context, const Node& node
     return unsupported("more than " + std::to_string(kMostOutputSlices * 4) + " output channels");
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_depthwise(context.graph, node));
+  if (addend_of(node) != kNone && residual_of(node) != kNone) return unsupported("both an addend and a residual");
   constexpr int64_t kIterations = 64;  // per slice of the data, with the largest tile
   const int64_t limit = context.limits.max_loop_iterations, slices = (weights.dim(3) + 3) / 4;
   if (limit > 0 && slices * kIterations > limit) return unsupported(std::to_string(weights.dim(3)) + " channels");
@@ -310,13 +322,19 @@ Status emit_depthwise_pointwise(Emitter& emitter, const Node& node) {
   if (const ValueId residual = residual_of(node); residual != kNone) {
     SIGHTGLASS_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
   }
+  if (const ValueId addend = addend_of(node); addend != kNone) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(constants.addend, emitter.tensor(addend));
+  }
   constexpr int64_t kInvocations = 512;  // enough work for a GPU
-  const DepthwiseTile most{emitter.context().limits.kernels.depthwise_pointwise_rows};
+  const DepthwiseTile most{
+      std::min(emitter.context().limits.kernels.depthwise_pointwise_rows, most_rows(out.shape.slices()))};
   const DepthwiseTile usual = choose_tile(out.shape, out.shape.b, attr, most, kInvocations);
   const std::string geometry =
       "stride " + sides(attr.stride_h, attr.stride_w) + " dilation " + sides(attr.dilation_h, attr.dilation_w);
   const std::string step = tuned_step(emitter, "depthwise-pointwise", in, out, geometry, constants);
-  const auto [variant, choice] = emitter.choose_variant(step, rows_variants(emitter, usual, most.columns));
+  std::vector<RowsVariant> variants = rows_variants(emitter, usual, most.columns);
+  std::erase_if(variants, [&](const RowsVariant& v) { return v.tile.rows > most_rows(out.shape.slices()); });
+  const auto [variant, choice] = emitter.choose_variant(step, variants);
   StepParams params({in, out});
   params.ints(attr.stride_w, clamps(between) ? 1 : 0);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
@@ -333,11 +351,14 @@ std::vector<ShaderKey> depthwise_pointwise_variants() {
   std::vector<ShaderKey> keys;
   for (int32_t stride = 1; stride <= kMostStride; ++stride) {
     for (const int32_t rows : kRowTiles) {
-      for (int32_t slices = 1; slices <= kMostOutputSlices; ++slices)
-        keys.push_back(depthwise_pointwise_shader(stride, rows, slices));
+      for (int32_t slices = 1; slices <= kMostOutputSlices; ++slices) {
+        if (rows <= most_rows(slices)) keys.push_back(depthwise_pointwise_shader(stride, rows, slices));
+      }
     }
   }
-  return residual_variants(keys);
+  std::vector<ShaderKey> variants = storage_variants(keys, "AOW");
+  std::ranges::move(operand_variants(keys, {{Operand::kResidual}, {Operand::kAddend}}), std::back_inserter(variants));
+  return variants;
 }
 
 }  // namespace

@@ -83,8 +83,7 @@ void add_batch_steps(StepParams& params, const std::vector<Shape>& operands, con
 
 namespace {
 
-const ShaderDefine kComputed{"COMPUTED", "1"}, kResidual{"RESIDUAL", "1"}, kGate{"GATE", "1"},
-    kOffset{"WEIGHTS_OFFSET", "1"}, kBytes{"WEIGHTS_I8", "1"};
+const ShaderDefine kComputed{"COMPUTED", "1"}, kOffset{"WEIGHTS_OFFSET", "1"}, kBytes{"WEIGHTS_I8", "1"};
 
 std::string shape_of(const TensorRef& ref) {
   const Bhwc& s = ref.shape;
@@ -114,6 +113,7 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
   if (const char* define = define_of(constants.quantization.sums)) step += std::string(" ") + define;
   if (constants.residual) step += " residual";
   if (constants.gate) step += " gate";
+  if (constants.addend) step += " addend";
   return step;
 }
 
@@ -136,16 +136,15 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
     const int32_t once = to_output.rounding == Rounding::kOnce ? 1 : 0;
     params.ints(to_output.range.lowest, to_output.range.highest, once, constants.factors);
   }
-  if (constants.residual) {
-    shader.defines.push_back(kResidual);
-    params.tensor(*constants.residual);
-    inputs.push_back(*constants.residual);
-  }
-  if (constants.gate) {
-    shader.defines.push_back(kGate);
-    params.tensor(*constants.gate);
-    inputs.push_back(*constants.gate);
-  }
+  const auto add_operand = [&](Operand operand, const std::optional<TensorRef>& tensor) {
+    if (!tensor) return;
+    shader.defines.push_back(define_of(operand));
+    params.tensor(*tensor);
+    inputs.push_back(*tensor);
+  };
+  add_operand(Operand::kResidual, constants.residual);
+  add_operand(Operand::kGate, constants.gate);
+  add_operand(Operand::kAddend, constants.addend);
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
   return emitter.add_step(with_sums(std::move(shader), quantization.sums), std::move(params), grid, inputs, {out},
                           {.weights = constants.storage,
@@ -184,22 +183,38 @@ std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys) {
   return storage_variants(summing, "ABOW");
 }
 
-std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys) {
+ShaderDefine define_of(Operand operand) {
+  switch (operand) {
+    case Operand::kResidual:
+      return {"RESIDUAL", "1"};
+    case Operand::kGate:
+      return {"GATE", "1"};
+    case Operand::kAddend:
+      break;
+  }
+  return {"ADDEND", "1"};
+}
+
+Status add_addend(Emitter& emitter, const Node& node, ShaderKey& shader, StepParams& params,
+                  std::vector<TensorRef>& inputs) {
+  const ValueId addend = addend_of(node);
+  if (addend == kNone) return {};
+  SIGHTGLASS_ASSIGN_OR_RETURN(inputs.emplace_back(), emitter.tensor(addend));
+  params.tensor(inputs.back());
+  shader.defines.push_back(define_of(Operand::kAddend));
+  return {};
+}
+
+std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys,
+                                        const std::vector<std::vector<Operand>>& sets) {
   std::vector<ShaderKey> result;
   for (const ShaderKey& key : keys) {
-    for (const auto& defines : {std::vector{kResidual}, {kGate}, {kResidual, kGate}}) {
+    for (const std::vector<Operand>& operands : sets) {
       result.push_back(key);
-      result.back().defines.insert(result.back().defines.end(), defines.begin(), defines.end());
+      for (const Operand operand : operands) result.back().defines.push_back(define_of(operand));
     }
   }
   return storage_variants(result, "ABOW");
-}
-
-std::vector<ShaderKey> residual_variants(const std::vector<ShaderKey>& keys) {
-  std::vector<ShaderKey> result = storage_variants(keys, "AOW"), adding = keys;
-  for (ShaderKey& key : adding) key.defines.push_back(kResidual);
-  std::ranges::move(storage_variants(adding, "ABOW"), std::back_inserter(result));
-  return result;
 }
 
 }  // namespace sightglass

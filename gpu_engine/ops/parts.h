@@ -95,11 +95,16 @@ Status add_conv_step(Emitter& emitter, ConvStep step);
 
 // All variants of the shaders of such a step. `dynamic`: also for data quantized at run time.
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic);
-// The same for computed weights, and for convolutions with a residual, a gate or both.
+// The same for computed weights.
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys);
-std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys);
-// The variants of a float step with or without a residual.
-std::vector<ShaderKey> residual_variants(const std::vector<ShaderKey>& keys);
+// Further operands of a float step, with their define. All variants with each of the sets of them.
+enum class Operand : uint8_t { kResidual, kGate, kAddend };
+ShaderDefine define_of(Operand operand);
+std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys,
+                                        const std::vector<std::vector<Operand>>& sets);
+// Gives the step of a node that takes an addend the tensor and the define, if there is one: after all other params.
+Status add_addend(Emitter& emitter, const Node& node, ShaderKey& shader, StepParams& params,
+                  std::vector<TensorRef>& inputs);
 
 // Direct convolutions, for other operators.
 

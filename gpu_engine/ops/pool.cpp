@@ -122,20 +122,30 @@ std::vector<Kernel> pool_kernels(OpType op) {
   }
 }
 
-// The mean over an image and two 1×1 convolutions of it, in one work group. fuse-excitation decides when this is
+// The mean over an image and one or two 1×1 convolutions of it, in one work group. fuse-excitation decides when this is
 // worthwhile.
 
 namespace {
 
 constexpr int32_t kMostChannels = kMostSqueezedSlices * 4;
 
-ShaderKey squeeze_excite_shader(Activation between) {
-  return {"squeeze_excite.comp", {{"BETWEEN", std::to_string(gpu_code(between))}}};
+// `between`: of two convolutions.
+ShaderKey squeeze_excite_shader(std::optional<Activation> between) {
+  ShaderKey key{"squeeze_excite.comp", {}};
+  if (between) key.defines.push_back({"BETWEEN", std::to_string(gpu_code(*between))});
+  return key;
+}
+
+// The weights of the first convolution of two.
+ValueId squeeze_weights(const Node& node) {
+  return node.inputs.size() > kSqueezeWeights ? node.inputs[kSqueezeWeights] : kNone;
 }
 
 Status supports_squeeze_excite(const PlanContext& context, const Node& node) {
   const Graph& graph = context.graph;
-  const Shape &first = graph.value(node.inputs[kSqueezeWeights]).shape, &second = graph.value(node.inputs[1]).shape;
+  const ValueId weights = squeeze_weights(node);
+  const Shape& second = graph.value(node.inputs[1]).shape;
+  const Shape& first = weights == kNone ? second : graph.value(weights).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(graph, node, second.dim(0)));
   for (const size_t input : {kSqueezeWeights, kSqueezeBias}) {
     const bool present = input < node.inputs.size() && node.inputs[input] != kNone;
@@ -154,13 +164,16 @@ Status emit_squeeze_excite(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Graph& graph = emitter.graph();
-  const int32_t between = graph.value(node.inputs[kSqueezeWeights]).shape.dim(0);
+  const ValueId squeeze = squeeze_weights(node);
+  const int32_t between = squeeze == kNone ? in.shape.c : graph.value(squeeze).shape.dim(0);
   // The weights of both convolutions are one block of constants with one storage.
   const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
   std::vector<float> weights = pack_conv_weights({out.shape.c, 1, 1, between, conv_weights(graph, node, quantization)});
   const auto first = static_cast<int32_t>(weights.size() / 4);
-  std::ranges::copy(pack_conv_weights({between, 1, 1, in.shape.c, graph.floats(node.inputs[kSqueezeWeights])}),
-                    std::back_inserter(weights));
+  if (squeeze != kNone) {
+    std::ranges::copy(pack_conv_weights({between, 1, 1, in.shape.c, graph.floats(squeeze)}),
+                      std::back_inserter(weights));
+  }
   const ConvConstants constants = add_conv_constants(emitter, node, quantization, weights, out.shape.c);
   const int32_t slices = (between + 3) / 4;
   std::vector<float> bias;
@@ -171,19 +184,24 @@ Status emit_squeeze_excite(Emitter& emitter, const Node& node) {
   StepParams params({in, out});
   params.ints(constants.weights, constants.bias, constants.slope);
   params.ints(constants.weights + first, emitter.add_constants(bias), slices);
-  return emitter.add_step(squeeze_excite_shader(std::get<SqueezeExciteAttr>(node.attributes).between),
-                          std::move(params), Grid{1, in.shape.b}, {in}, {out},
+  const Activation activation = std::get<SqueezeExciteAttr>(node.attributes).between;
+  ShaderKey shader = squeeze_excite_shader(squeeze == kNone ? std::nullopt : std::optional(activation));
+  std::vector<TensorRef> inputs{in};
+  SIGHTGLASS_RETURN_IF_ERROR(add_addend(emitter, node, shader, params, inputs));
+  return emitter.add_step(std::move(shader), std::move(params), Grid{1, in.shape.b}, inputs, {out},
                           {.weights = constants.storage, .activation = constants.activation});
 }
 
 std::vector<ShaderKey> squeeze_excite_variants() {
-  std::vector<ShaderKey> keys;
+  std::vector<ShaderKey> keys{squeeze_excite_shader(std::nullopt)};
   for (const Activation between :
        {Activation::kNone, Activation::kRelu, Activation::kRelu6, Activation::kReluN1To1, Activation::kTanh,
         Activation::kLogistic, Activation::kHardSwish, Activation::kHardSigmoid, Activation::kSwish}) {
     keys.push_back(squeeze_excite_shader(between));
   }
-  return storage_variants(keys, "AOW");
+  std::vector<ShaderKey> variants = storage_variants(keys, "AOW");
+  std::ranges::move(operand_variants(keys, {{Operand::kAddend}}), std::back_inserter(variants));
+  return variants;
 }
 
 }  // namespace

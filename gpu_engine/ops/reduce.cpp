@@ -208,6 +208,7 @@ Status supports_reduce(const PlanContext& context, const Node& node) {
     return unsupported("a reduction of one element; use RESHAPE");
   }
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
+  if (addend_of(node) != kNone) return unsupported("an addend");
   return {};
 }
 
@@ -303,7 +304,9 @@ Status supports_mean(const PlanContext& context, const Node& node) {
   const int rank = context.graph.value(node.inputs[0]).shape.rank();
   const auto& axes = std::get<ReduceAttr>(node.attributes).axes;
   const bool rows_and_columns = axes.size() == 2 && axes[0] == rank - 3 && axes[1] == rank - 2;
-  if (is_integer(context.graph.value(node.inputs[0]))) return unsupported("integers");
+  const Value& in = context.graph.value(node.inputs[0]);
+  if (is_integer(in)) return unsupported("integers");
+  if (addend_of(node) != kNone && is_quantized(in)) return unsupported("an addend of quantized data");
   if (!rows_and_columns) return unsupported("a mean over axes other than rows and columns");
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
   return {};
@@ -324,12 +327,21 @@ Status emit_mean(Emitter& emitter, const Node& node) {
   params.ints(0, factors.before, factors.factor.multiplier, factors.factor.shift);
   params.ints(range.lowest, range.highest, 0, factors.after);
   const Grid grid{1, int64_t{in.shape.b} * in.shape.slices()};
-  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(mean_shader(requantize), std::move(params), grid, {in}, {target},
+  ShaderKey shader = mean_shader(requantize);
+  std::vector<TensorRef> inputs{in};
+  SIGHTGLASS_RETURN_IF_ERROR(add_addend(emitter, node, shader, params, inputs));
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(std::move(shader), std::move(params), grid, inputs, {target},
                                               {.activation = gpu_code(node.activation)}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 
-std::vector<ShaderKey> mean_variants() { return storage_variants({mean_shader(false), mean_shader(true)}, "AO"); }
+std::vector<ShaderKey> mean_variants() {
+  std::vector<ShaderKey> keys = storage_variants({mean_shader(false), mean_shader(true)}, "AO");
+  ShaderKey with_addend = mean_shader(false);
+  with_addend.defines.push_back(define_of(Operand::kAddend));
+  std::ranges::move(storage_variants({with_addend}, "ABO"), std::back_inserter(keys));
+  return keys;
+}
 
 }  // namespace
 

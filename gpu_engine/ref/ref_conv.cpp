@@ -108,14 +108,23 @@ void slide(const Attr& attr, const Shape& in, const Shape& window, const Shape& 
   });
 }
 
-// The data times the gate value of their channel; empty without a gate.
-std::vector<float> gated_data(const Call& call) {
-  if (!call.has(kGateInput)) return {};
+// Each rounded, as with operators of their own.
+void add_addend(const Call& call, std::vector<float>& data) {
+  if (!call.has(kAddendInput)) return;
+  std::ranges::transform(data, call.floats(kAddendInput), data.begin(), std::plus<float>());
+}
+
+// The data times the gate value of their channel, plus the addend; empty without both.
+std::vector<float> changed_data(const Call& call) {
+  if (!call.has(kGateInput) && !call.has(kAddendInput)) return {};
   const Shape& shape = call.shape(0);
   const auto channels = static_cast<size_t>(shape.dim(3));
   const size_t picture = static_cast<size_t>(shape.dim(1)) * static_cast<size_t>(shape.dim(2)) * channels;
   std::vector<float> data(call.floats(0).begin(), call.floats(0).end());
-  for (size_t i = 0; i < data.size(); ++i) data[i] *= call.floats(kGateInput)[i / picture * channels + i % channels];
+  for (size_t i = 0; call.has(kGateInput) && i < data.size(); ++i) {
+    data[i] *= call.floats(kGateInput)[i / picture * channels + i % channels];
+  }
+  add_addend(call, data);
   return data;
 }
 
@@ -185,8 +194,8 @@ void convolve_depthwise(const Call& call, const DepthwiseConv2dAttr& attr, size_
 
 void conv2d(const Call& call, HostTensor& out) {
   if (call.shape(1).dim(3) != call.shape(0).dim(3)) return grouped_conv2d(call, out);
-  const std::vector<float> gated = gated_data(call);
-  const float* const data = gated.empty() ? call.floats(0).data() : gated.data();
+  const std::vector<float> changed = changed_data(call);
+  const float* const data = changed.empty() ? call.floats(0).data() : changed.data();
   convolve(call, call.attributes<Conv2dAttr>(), data, call.shape(0), out);
 }
 
@@ -199,23 +208,32 @@ void depthwise_pointwise(const Call& call, HostTensor& out) {
   const Shape& shape = out.shape;
   HostTensor between(DataType::kFloat32, {shape.dim(0), shape.dim(1), shape.dim(2), call.shape(0).dim(3)});
   convolve_depthwise(call, attr.depthwise, kDepthwiseWeights, kDepthwiseBias, between);
-  for (float& v : between.as<float>()) v = apply(attr.between, v);
-  convolve(call, {}, between.as<float>().data(), between.shape, out);
+  std::vector<float> data(between.as<float>().begin(), between.as<float>().end());
+  for (float& v : data) v = apply(attr.between, v);
+  add_addend(call, data);
+  convolve(call, {}, data.data(), between.shape, out);
 }
 
 void squeeze_excite(const Call& call, HostTensor& out) {
   const Shape& in = call.shape(0);
-  const int32_t channels = in.dim(3), between = call.shape(kSqueezeWeights).dim(0);
+  const int32_t channels = in.dim(3);
   const int64_t pixels = int64_t{in.dim(1)} * in.dim(2);
-  const std::vector<double> weights = outputs_innermost(call.input(kSqueezeWeights));
-  std::vector<float> squeezed;
+  const bool two = call.has(kSqueezeWeights);
+  const int32_t between = two ? call.shape(kSqueezeWeights).dim(0) : channels;
+  const std::vector<double> weights = two ? outputs_innermost(call.input(kSqueezeWeights)) : std::vector<double>();
+  std::vector<float> data(call.floats(0).begin(), call.floats(0).end()), squeezed;
+  add_addend(call, data);
   for (int32_t b = 0; b < in.dim(0); ++b) {
     std::vector<double> totals(static_cast<size_t>(channels), 0.0);
     for (int64_t i = 0; i < pixels * channels; ++i) {
-      totals[static_cast<size_t>(i % channels)] += call.floats(0)[static_cast<size_t>(b * pixels * channels + i)];
+      totals[static_cast<size_t>(i % channels)] += data[static_cast<size_t>(b * pixels * channels + i)];
     }
     std::vector<float> means;
     for (const double total : totals) means.push_back(static_cast<float>(total / static_cast<double>(pixels)));
+    if (!two) {
+      squeezed.insert(squeezed.end(), means.begin(), means.end());
+      continue;
+    }
     std::vector<double> sums = bias_or_zeros(call, kSqueezeBias, between);
     accumulate(means.data(), channels, weights.data(), sums);
     for (const double sum : sums) {

@@ -53,9 +53,12 @@ void reduce_elements(const Call& call, HostTensor& out) {
     else
       return combination.real(a, b);
   };
+  const std::span<const T> addend = call.has(kMeanAddend) ? call.input(kMeanAddend).as<T>() : std::span<const T>();
   for (size_t i = 0; i < data.size(); ++i) {
     std::optional<Wide>& result = results[static_cast<size_t>(to[i])];
-    result = result ? combine(*result, Wide{data[i]}) : Wide{data[i]};
+    Wide element{data[i]};
+    if constexpr (std::is_floating_point_v<T>) element = addend.empty() ? data[i] : data[i] + addend[i];
+    result = result ? combine(*result, element) : element;
   }
   const auto count = static_cast<Wide>(call.node.op == OpType::kMean ? data.size() / results.size() : 1);
   std::ranges::transform(results, out.as<T>().begin(), [count](const auto& sum) {

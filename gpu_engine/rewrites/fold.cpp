@@ -217,7 +217,7 @@ std::optional<std::string> obstacle_in_weights(const Graph& graph, const Node& n
   }
   const bool has_bias = node.inputs.size() > kBias && node.inputs[kBias] != kNone;
   if (has_bias && !graph.is_constant(node.inputs[kBias])) return "the bias is not a constant";
-  if (residual_of(node) != kNone || gate_of(node) != kNone) return "it reads other tensors";
+  if (has_more_operands(node)) return "it reads other tensors";
   return std::nullopt;
 }
 

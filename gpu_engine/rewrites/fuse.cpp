@@ -46,7 +46,7 @@ RewriteOutcome fuse_activation(Graph& graph, NodeId id) {
 namespace {
 
 // Output channels per invocation: no depthwise work is repeated.
-constexpr int32_t kMostOutputs = 16;
+constexpr int32_t kMostOutputs = 32;
 // One invocation sums over the channels of the data, so their number is bounded; and there must be enough invocations.
 constexpr int32_t kMostChannels = 256;
 constexpr int64_t kFewestPixels = 256;
@@ -138,7 +138,7 @@ constexpr int64_t kMostWeights = 131'072, kMostPooled = 65'536;
 bool is_of_one_pixel(const Graph& graph, const Node& node) {
   return rewriting::is_pointwise_conv(graph, node) &&
          graph.value(node.outputs[0]).shape == one_pixel(graph.value(node.outputs[0]).shape) &&
-         residual_of(node) == kNone && gate_of(node) == kNone;
+         !has_more_operands(node);
 }
 
 // The MEAN over rows and columns that makes `value` from an image that one work group can add up.
@@ -186,6 +186,7 @@ RewriteOutcome fuse_excitation(Graph& graph, NodeId id) {
   fused.attributes = SqueezeExciteAttr{first.activation};
   fused.inputs.resize(kSqueezeBias + 1, kNone);
   fused.inputs[0] = mean ? graph.node(*mean).inputs[0] : first.inputs[0];
+  fused.inputs[kAddendInput] = mean ? addend_of(graph.node(*mean)) : kNone;
   fused.inputs[kSqueezeWeights] = first.inputs[1];
   fused.inputs[kSqueezeBias] = first.inputs.size() > 2 ? first.inputs[2] : kNone;
   const std::string origin = (mean ? graph.node(*mean).origin + " + " : "") + first.origin + " + " + second.origin;
@@ -194,6 +195,35 @@ RewriteOutcome fuse_excitation(Graph& graph, NodeId id) {
   graph.node(graph.value(made).producer).origin = origin;
   graph.remove_node(before);
   if (mean) graph.remove_node(*mean);
+  return RewriteOutcome::applied();
+}
+
+// Merges a mean over the image and the 1×1 convolution of its one pixel.
+RewriteOutcome fuse_mean(Graph& graph, NodeId id) {
+  const Node& conv = graph.node(id);
+  if (conv.op != OpType::kConv2d || !is_of_one_pixel(graph, conv)) return RewriteOutcome::not_matched();
+  const NodeId producer = graph.value(conv.inputs[0]).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kMean) return RewriteOutcome::not_matched();
+  if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
+  const Shape& weights = graph.value(conv.inputs[1]).shape;
+  const int32_t most = std::max(weights.dim(0), weights.dim(3));
+  if (weights.elements() > kMostWeights) {
+    return RewriteOutcome::declined(count(weights.elements(), "weights are too many for one group"));
+  }
+  if (most > kMostSqueezed) return RewriteOutcome::declined(count(most, "channels are too many for one group"));
+  const std::optional<NodeId> mean = mean_before(graph, conv.inputs[0]);
+  if (!mean) return RewriteOutcome::declined("the mean is too large for one group, or cannot move");
+  Node fused = conv;
+  fused.op = OpType::kSqueezeExcite;
+  fused.attributes = SqueezeExciteAttr{};
+  fused.inputs.resize(kAddendInput + 1, kNone);
+  fused.inputs[0] = graph.node(*mean).inputs[0];
+  fused.inputs[kAddendInput] = addend_of(graph.node(*mean));
+  const std::string origin = graph.node(*mean).origin + " + " + conv.origin;
+  const ValueId made = conv.outputs[0];
+  rewriting::replace_node(graph, id, std::move(fused));
+  graph.node(graph.value(made).producer).origin = origin;
+  graph.remove_node(*mean);
   return RewriteOutcome::applied();
 }
 
@@ -252,7 +282,7 @@ std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& ad
   if (node.activation != Activation::kNone) {
     return describe(graph, conv) + " has the activation " + to_string(node.activation);
   }
-  if (residual_of(node) != kNone) return describe(graph, conv) + " adds a tensor already";
+  if (residual_of(node) != kNone || addend_of(node) != kNone) return describe(graph, conv) + " adds a tensor already";
   if (!rewriting::read_once(graph, made)) return quote(graph.value(made).name) + " is read by others or an output";
   return rewriting::obstacle_to_more_operands(graph, conv);
 }
@@ -308,6 +338,71 @@ RewriteOutcome fold_residual_padding(Graph& graph, NodeId id) {
   }
   graph.set_input(id, kResidualInput, data);
   if (graph.value(residual).users.empty() && !graph.is_output(residual)) graph.remove_node(producer);
+  return RewriteOutcome::applied();
+}
+
+// Moves an addition into its only reader: a 1×1 convolution or a mean over the image, which reads both tensors.
+
+namespace {
+
+// Each invocation of a convolution adds the data of its pixels again, for a group of output channels.
+constexpr int32_t kMostReaders = 32;
+
+bool is_mean_of_image(const Graph& graph, const Node& node) {
+  return node.op == OpType::kMean && graph.value(node.inputs[0]).shape.rank() == 4 &&
+         std::get<ReduceAttr>(node.attributes).axes == std::vector<int32_t>{1, 2};
+}
+
+// The reason why the node cannot read the two inputs of the addition.
+std::optional<std::string> obstacle_to_addend(const Graph& graph, NodeId id, const Node& add) {
+  const Node& node = graph.node(id);
+  const ValueId sum = add.outputs[0];
+  for (const ValueId summand : add.inputs) {
+    if (graph.value(summand).shape != graph.value(sum).shape) return "the shapes differ";
+  }
+  if (add.activation != Activation::kNone) {
+    return std::string("the addition has the activation ") + to_string(add.activation);
+  }
+  if (!rewriting::read_once(graph, sum)) return quote(graph.value(sum).name) + " is read by others or an output";
+  if (addend_of(node) != kNone) return "it has an addend already";
+  if (node.op != OpType::kConv2d) return std::nullopt;
+  if (gate_of(node) != kNone) return "its gate comes after the addition";
+  if (residual_of(node) != kNone) return "it adds a tensor to its sums";
+  const int32_t channels = graph.value(node.outputs[0]).shape.dim(3);
+  if (channels > kMostReaders) return count(channels, "output channels would repeat the addition too often");
+  return rewriting::obstacle_to_more_operands(graph, id);
+}
+
+// Index of the summand that stays the data of the convolution: one that further rewrites may merge with it.
+size_t data_of_sum(const Graph& graph, const Node& add) {
+  for (const OpType op : {OpType::kMul, OpType::kDepthwiseConv2d}) {
+    for (const size_t summand : {0, 1}) {
+      const NodeId producer = graph.value(add.inputs[summand]).producer;
+      if (producer != kNone && graph.node(producer).op == op && rewriting::read_once(graph, add.inputs[summand])) {
+        return summand;
+      }
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+RewriteOutcome fuse_addend(Graph& graph, NodeId id) {
+  const bool conv = rewriting::is_pointwise_conv(graph, graph.node(id));
+  if (!conv && !is_mean_of_image(graph, graph.node(id))) return RewriteOutcome::not_matched();
+  const NodeId producer = graph.value(graph.node(id).inputs[0]).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kAdd) return RewriteOutcome::not_matched();
+  const Node& add = graph.node(producer);
+  if (graph.is_constant(add.inputs[0]) || graph.is_constant(add.inputs[1])) return RewriteOutcome::not_matched();
+  if (const auto obstacle = obstacle_to_addend(graph, id, add)) return RewriteOutcome::declined(*obstacle);
+  const size_t data = data_of_sum(graph, add), input = conv ? kAddendInput : kMeanAddend;
+  const ValueId kept = add.inputs[data], addend = add.inputs[1 - data];
+  while (graph.node(id).inputs.size() <= input) graph.append_input(id, kNone);
+  graph.set_input(id, input, addend);
+  graph.set_input(id, 0, kept);
+  graph.node(id).origin = add.origin + " + " + graph.node(id).origin;
+  graph.remove_node(producer);
   return RewriteOutcome::applied();
 }
 

@@ -107,7 +107,8 @@ namespace sightglass {
 namespace {
 
 // Spelled-out operators are recognized before their parts are folded into neighbors. Activations come late, when the
-// nodes between them and a node that can apply them are gone. Two convolutions merge when each is complete.
+// nodes between them and a node that can apply them are gone. Two convolutions merge when each is complete, and a mean
+// with the convolution that has found no other.
 constexpr std::array kRewrites{
     Rewrite{"fold-constants", fold_constants, true},
     Rewrite{"remove-identities", remove_identities},
@@ -123,9 +124,11 @@ constexpr std::array kRewrites{
     Rewrite{"fuse-gate", fuse_gate},
     Rewrite{"fuse-residual", fuse_residual},
     Rewrite{"fold-residual-padding", fold_residual_padding},
+    Rewrite{"fuse-addend", fuse_addend},
     Rewrite{"fuse-activation", fuse_activation},
     Rewrite{"fuse-depthwise", fuse_depthwise},
     Rewrite{"fuse-excitation", fuse_excitation},
+    Rewrite{"fuse-mean", fuse_mean},
 };
 
 // Each pass can enable more rewrites. Real models settle after three or four; the graph is valid and complete after any

@@ -55,9 +55,11 @@ RewriteOutcome sink_resize(Graph& graph, NodeId id);
 RewriteOutcome split_broadcast(Graph& graph, NodeId id);
 RewriteOutcome fuse_gate(Graph& graph, NodeId id);
 RewriteOutcome fuse_residual(Graph& graph, NodeId id);
+RewriteOutcome fuse_addend(Graph& graph, NodeId id);
 RewriteOutcome fold_residual_padding(Graph& graph, NodeId id);
 RewriteOutcome fuse_depthwise(Graph& graph, NodeId id);
 RewriteOutcome fuse_excitation(Graph& graph, NodeId id);
+RewriteOutcome fuse_mean(Graph& graph, NodeId id);
 RewriteOutcome global_pool(Graph& graph, NodeId id);
 RewriteOutcome fuse_activation(Graph& graph, NodeId id);
 
@@ -71,7 +73,7 @@ bool can_activate(OpType op, Activation activation);
 std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId value, Activation activation,
                                                   size_t readers);
 
-// The reason why the CONV_2D `conv` cannot take a residual or a gate; empty if it can: its kernel has float weights.
+// The reason why the CONV_2D `conv` cannot take a residual, a gate or an addend; empty if it can: its kernel has float weights.
 std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId conv);
 
 // Gives `activation` to the producer of `from`, which then writes `to`. Removes the nodes that computed `to` from

@@ -187,7 +187,7 @@ RewriteOutcome dilate(Graph& graph, NodeId to_batch, NodeId conv, NodeId to_spac
   const ValueId in = graph.node(to_batch).inputs[0], out = graph.node(to_space).outputs[0];
   if (blocks.block.size() != 2) return RewriteOutcome::declined("it does not have two dimensions of blocks");
   if (blocks.block != crops.block) return RewriteOutcome::declined("the two operators have other blocks");
-  if (residual_of(graph.node(conv)) != kNone || gate_of(graph.node(conv)) != kNone) {
+  if (has_more_operands(graph.node(conv))) {
     return RewriteOutcome::declined("the convolution reads other tensors");
   }
   if (attr.stride_h != 1 || attr.stride_w != 1) return RewriteOutcome::declined("the convolution has strides");
@@ -257,7 +257,7 @@ RewriteOutcome sink_resize(Graph& graph, NodeId id) {
   }
   if (resize.activation != Activation::kNone) return RewriteOutcome::declined("it has an activation");
   if (conv.activation == Activation::kPrelu) return RewriteOutcome::declined("the convolution has a PRELU");
-  if (residual_of(conv) != kNone || gate_of(conv) != kNone) {
+  if (has_more_operands(conv)) {
     return RewriteOutcome::declined("the convolution reads other tensors");
   }
   Node sums = conv;

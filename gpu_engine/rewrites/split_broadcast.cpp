@@ -90,7 +90,7 @@ RewriteOutcome split_broadcast(Graph& graph, NodeId id) {
     return RewriteOutcome::declined(quote(data) + " is read by others or an output");
   }
   if (concat.activation != Activation::kNone) return RewriteOutcome::declined(quote(data) + " has an activation");
-  if (residual_of(conv) != kNone || gate_of(conv) != kNone) return RewriteOutcome::declined("it reads other tensors");
+  if (has_more_operands(conv)) return RewriteOutcome::declined("it reads other tensors");
   if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
 
   const std::string name = graph.value(conv.inputs[1]).name;

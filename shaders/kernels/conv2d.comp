@@ -9,10 +9,11 @@
 //   RESIDUAL           adds the second input, see lib/residual.glsl, to the sums
 //   GATE               multiplies the data with a factor per channel, also read as the second input
 //   POINTWISE          1×1, stride 1, no padding: input and output pixel have the same index
+//   ADDEND             with POINTWISE: then adds a tensor of their shape to the data, also read as the second input
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
-#if defined(DYNAMIC) || defined(RESIDUAL) || defined(GATE)
+#if defined(DYNAMIC) || defined(RESIDUAL) || defined(GATE) || defined(ADDEND)
 #define USES_B
 #endif
 #include "lib/tensor.glsl"
@@ -49,6 +50,9 @@ layout(std140, binding = kParamsBlock) uniform Params {
 #endif
 #ifdef GATE
   Tensor gate_t;
+#endif
+#ifdef ADDEND
+  Tensor addend_t;
 #endif
 };
 
@@ -92,6 +96,10 @@ void main() {
 #ifdef GATE
     FACTOR vec4 gate = load_b(gate_t.place.x + batch * in_slices + s);
     for (int p = 0; p < PIXELS; ++p) v[p] *= gate;
+#endif
+#ifdef ADDEND
+    int addend = addend_t.place.x - in_t.place.x + s * in_t.place.z;
+    for (int p = 0; p < PIXELS; ++p) v[p] += load_b(addend + source[p]);
 #endif
     for (int o = 0; o < SLICES; ++o) {
       int w = weight[o] + s * 4;

@@ -3,10 +3,11 @@
 // the data after the other.
 //   STRIDE_H, ROWS, SLICES  the stride along y; the register tile, whose slices are those of the output
 //   RESIDUAL                adds the second input, see lib/residual.glsl, to the sums
+//   ADDEND                  adds the second input to the intermediate result, whose shape it has
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
-#ifdef RESIDUAL
+#if defined(RESIDUAL) || defined(ADDEND)
 #define USES_B
 #endif
 #include "lib/tensor.glsl"
@@ -28,6 +29,9 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 rescale;    // for load_conversion()
 #ifdef RESIDUAL
   Tensor residual_t;
+#endif
+#ifdef ADDEND
+  Tensor addend_t;
 #endif
 };
 
@@ -85,6 +89,12 @@ void main() {
     if (stride.y != 0) {
       for (int r = 0; r < ROWS; ++r) made[r] = clamp(made[r], range.x, range.y);
     }
+#ifdef ADDEND
+    int addend = addend_t.place.x + (batch * in_slices + s) * out_t.place.z;
+    for (int r = 0; r < ROWS; ++r) {
+      made[r] += load_b(addend + min(first_row + r * placement.y, out_t.size.y - 1) * out_t.size.x + x);
+    }
+#endif
     FACTOR vec4 data[ROWS];
     for (int r = 0; r < ROWS; ++r) data[r] = made[r];
     for (int o = 0; o < SLICES; ++o) {

@@ -1,6 +1,10 @@
 // MEAN over rows and columns: one work group per slice. Each invocation sums every 64th pixel, then the group adds up
 // its sums as a tree: a fixed order, so a fixed result.
+//   ADDEND  the data are the sum of both inputs
 #define USES_A
+#ifdef ADDEND
+#define USES_B
+#endif
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
@@ -15,6 +19,9 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 code;   // 0; REQUANTIZE: offset added to sums, their multiplier and shift
   ivec4 range;  // REQUANTIZE: lowest and highest result, 0, offset added to scaled sums
+#ifdef ADDEND
+  Tensor addend_t;
+#endif
 };
 
 shared vec4 sums[kKernelInvocations];
@@ -24,7 +31,12 @@ void main() {
   int lane = int(gl_LocalInvocationID.x);
   int base = in_t.place.x + layer * in_t.place.z;
   vec4 acc = vec4(0.0);
+#ifdef ADDEND
+  int addend = addend_t.place.x + layer * in_t.place.z;
+  for (int i = lane; i < in_t.place.z; i += kKernelInvocations) acc += load_a(base + i) + load_b(addend + i);
+#else
   for (int i = lane; i < in_t.place.z; i += kKernelInvocations) acc += load_a(base + i);
+#endif
   sums[lane] = acc;
   for (int width = kKernelInvocations / 2; width > 0; width >>= 1) {
     barrier();

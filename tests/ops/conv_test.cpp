@@ -33,7 +33,7 @@ struct ConvParameters {
   int batch = 1, height = 9, width = 7, in = 3, out = 4, kernel_h = 3, kernel_w = 3;
   Conv2dAttr attr;
   Activation activation = Activation::kNone;
-  bool bias = true, residual = false, pixel_residual = false, gate = false;
+  bool bias = true, residual = false, pixel_residual = false, gate = false, addend = false;
   int residual_channels = 0;  // the first ones of the output
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 
@@ -68,10 +68,14 @@ OpCase conv_case(const ConvParameters& p, uint64_t seed) {
     inputs.resize(std::max(inputs.size(), kGateInput), kNone);
     inputs.push_back(builder.input({p.batch, 1, 1, p.in}));
   }
+  if (p.addend) {
+    inputs.resize(std::max(inputs.size(), kAddendInput), kNone);
+    inputs.push_back(builder.input({p.batch, p.height, p.width, p.in}, p.data));
+  }
   builder.node(OpType::kConv2d, p.attr, inputs, p.activation);
   return builder.build(p.name("conv2d") + (p.residual ? " residual" : "") +
                        (p.pixel_residual ? " residual of one pixel" : "") +
-                       (p.residual_channels > 0 ? " residual of some channels" : "") + (p.gate ? " gate" : ""));
+                       (p.residual_channels > 0 ? " residual of some channels" : "") + (p.gate ? " gate" : "") + (p.addend ? " addend" : ""));
 }
 
 using ConvTest = OpTest;
@@ -186,6 +190,32 @@ TEST_F(ConvTest, ResidualAndGate) {
         check(conv_case(p, seed++));
       }
     }
+  }
+}
+
+// Images and channels for every register tile, with remainders, and one output channel. Each operand meets each
+// activation in one size.
+TEST_F(ConvTest, Addend) {
+  constexpr Activation kKinds[] = {Activation::kNone, Activation::kRelu6, Activation::kPrelu};
+  uint64_t seed = 1350;
+  size_t kind = 0;
+  for (const bool gate : {false, true}) {
+    for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {67, 71}, {131, 140}}) {
+      for (const int out : {1, 4, 13, 20}) {
+        ConvParameters p = ragged_conv(height, width, 1);
+        p.out = out;
+        p.activation = kKinds[kind++ % std::size(kKinds)];
+        p.gate = gate;
+        p.addend = true;
+        check(conv_case(p, seed++));
+      }
+    }
+  }
+  for (const Fill data : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kWide}) {
+    ConvParameters p = ragged_conv(33, 35, 1);
+    p.data = data;
+    p.gate = p.addend = true;
+    check(conv_case(p, seed++));
   }
 }
 

@@ -1,5 +1,5 @@
 // Two convolutions in one node: DEPTHWISE_POINTWISE, a depthwise convolution and the following 1×1 convolution, and
-// SQUEEZE_EXCITE, two 1×1 convolutions of the mean of an image.
+// SQUEEZE_EXCITE, one or two 1×1 convolutions of the mean of an image.
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -12,7 +12,7 @@ struct Parameters {
   int batch = 1, height = 9, width = 7, in = 5, out = 13;
   DepthwiseConv2dAttr attr{{PaddingMode::kSame}};
   Activation between = Activation::kNone, activation = Activation::kNone;
-  bool bias = true, residual = false, pixel = false;
+  bool bias = true, residual = false, pixel = false, addend = false;
   int residual_channels = 0;  // the first ones of the output
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 
@@ -22,9 +22,16 @@ struct Parameters {
            std::to_string(out) + " s" + pair(attr.stride_h, attr.stride_w) + " d" +
            pair(attr.dilation_h, attr.dilation_w) + " p" + std::to_string(static_cast<int>(attr.padding.mode)) + " " +
            to_string(between) + " " + to_string(activation) + (bias ? "" : " no bias") + (residual ? " residual" : "") +
-           (pixel ? " pixel" : "") + (residual_channels > 0 ? " of " + std::to_string(residual_channels) : "");
+           (pixel ? " pixel" : "") + (addend ? " addend" : "") +
+           (residual_channels > 0 ? " of " + std::to_string(residual_channels) : "");
   }
 };
+
+// Of the result of the depthwise convolution: for SAME padding.
+Shape between_shape(const Parameters& p) {
+  const int rows = (p.height + p.attr.stride_h - 1) / p.attr.stride_h;
+  return {p.batch, rows, (p.width + p.attr.stride_w - 1) / p.attr.stride_w, p.in};
+}
 
 // The summand is the output of another such node of the same shape, or one pixel.
 OpCase make(const Parameters& p, uint64_t seed) {
@@ -41,6 +48,7 @@ OpCase make(const Parameters& p, uint64_t seed) {
   if (p.residual_channels > 0) {
     inputs[kResidualInput] = builder.input({p.batch, p.height, p.width, p.residual_channels});
   }
+  if (p.addend) inputs[kAddendInput] = builder.input(between_shape(p), p.data);
   const ValueId out = builder.node(OpType::kDepthwisePointwise, attr, inputs, p.activation);
   if (p.residual) {
     inputs[kResidualInput] = out;
@@ -54,7 +62,7 @@ using DepthwisePointwiseTest = OpTest;
 TEST_F(DepthwisePointwiseTest, EveryChannelCount) {
   uint64_t seed = 1;
   for (const int in : {1, 3, 4, 5, 13, 16, 97}) {
-    for (const int out : {1, 3, 4, 5, 8, 12, 13, 16}) {
+    for (const int out : {1, 3, 4, 5, 8, 12, 13, 16, 17, 24, 29, 32}) {
       Parameters p;
       p.in = in;
       p.out = out;
@@ -118,11 +126,38 @@ TEST_F(DepthwisePointwiseTest, ResidualOfTheFirstChannels) {
   }
 }
 
+// Of every register tile, with remainders, and for strides. Each activation in one size.
+TEST_F(DepthwisePointwiseTest, Addend) {
+  constexpr Activation kKinds[] = {Activation::kNone, Activation::kRelu, Activation::kPrelu};
+  uint64_t seed = 1200;
+  size_t kind = 0;
+  for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {33, 35}, {67, 71}}) {
+    for (const int out : {1, 8, 13, 21, 32}) {
+      Parameters p;
+      p.batch = height == 9 ? 2 : 1;
+      p.height = height;
+      p.width = width;
+      p.out = out;
+      p.attr.stride_h = p.attr.stride_w = out == 13 ? 2 : 1;
+      p.activation = kKinds[kind++ % std::size(kKinds)];
+      p.between = Activation::kRelu6;
+      p.addend = true;
+      check(make(p, seed++));
+    }
+  }
+  for (const Fill data : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kWide}) {
+    Parameters p;
+    p.data = data;
+    p.addend = true;
+    check(make(p, seed++));
+  }
+}
+
 // Images for two and four rows, with remainders, and every number of slices.
 TEST_F(DepthwisePointwiseTest, RegisterTiles) {
   uint64_t seed = 250;
   for (const auto& [height, width] : {std::pair{33, 35}, {67, 71}}) {
-    for (const int out : {4, 8, 12, 16}) {
+    for (const int out : {4, 8, 12, 16, 20, 24, 28, 32}) {
       for (const int stride : {1, 2}) {
         Parameters p;
         p.height = height * stride;
@@ -145,7 +180,7 @@ TEST_F(DepthwisePointwiseTest, RandomGeometry) {
     p.height = random.of({1, 2, 5, 16, 33, 66});
     p.width = random.of({1, 3, 8, 17, 45});
     p.in = random.of({1, 3, 4, 5, 13, 16});
-    p.out = random.of({1, 3, 4, 5, 13, 16});
+    p.out = random.of({1, 3, 4, 5, 13, 16, 23, 32});
     p.attr.padding = random.pick(0, 1) == 0
                          ? Padding2d{random.pick(0, 1) == 0 ? PaddingMode::kSame : PaddingMode::kValid}
                          : Padding2d{PaddingMode::kExplicit, random.pick(0, 3), random.pick(0, 3), random.pick(0, 3),
@@ -193,25 +228,27 @@ TEST_F(DepthwisePointwiseTest, ABlockOfAModel) {
 }
 
 struct Excitation {
-  int batch = 1, height = 9, width = 7, in = 13, between = 5, out = 6;
+  int batch = 1, height = 9, width = 7, in = 13, between = 5, out = 6;  // `between` is 0 for one convolution
   Activation first = Activation::kRelu, second = Activation::kLogistic;
-  bool bias = true;
+  bool bias = true, addend = false;
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 };
 
 OpCase excite(const Excitation& e, uint64_t seed) {
   CaseBuilder builder(seed);
   std::vector<ValueId> inputs{builder.input({e.batch, e.height, e.width, e.in}, e.data),
-                              builder.constant({e.out, 1, 1, e.between}, e.weights)};
+                              builder.constant({e.out, 1, 1, e.between == 0 ? e.in : e.between}, e.weights)};
   inputs.resize(kSqueezeBias + 1, kNone);
   if (e.bias) inputs[2] = builder.constant({e.out});
   if (e.second == Activation::kPrelu) inputs[3] = builder.constant({e.out});
-  inputs[kSqueezeWeights] = builder.constant({e.between, 1, 1, e.in}, e.weights);
-  if (e.bias) inputs[kSqueezeBias] = builder.constant({e.between});
+  if (e.addend) inputs[kAddendInput] = builder.input({e.batch, e.height, e.width, e.in}, e.data);
+  if (e.between > 0) inputs[kSqueezeWeights] = builder.constant({e.between, 1, 1, e.in}, e.weights);
+  if (e.between > 0 && e.bias) inputs[kSqueezeBias] = builder.constant({e.between});
   builder.node(OpType::kSqueezeExcite, SqueezeExciteAttr{e.first}, inputs, e.second);
   return builder.build("squeeze excite " + std::to_string(e.batch) + "x" + std::to_string(e.height) + "x" +
                        std::to_string(e.width) + "x" + std::to_string(e.in) + "→" + std::to_string(e.between) + "→" +
-                       std::to_string(e.out) + " " + to_string(e.first) + " " + to_string(e.second));
+                       std::to_string(e.out) + " " + to_string(e.first) + " " + to_string(e.second) +
+                       (e.addend ? " addend" : ""));
 }
 
 using SqueezeExciteTest = OpTest;
@@ -220,7 +257,7 @@ using SqueezeExciteTest = OpTest;
 TEST_F(SqueezeExciteTest, EveryChannelCount) {
   uint64_t seed = 700;
   for (const int in : {1, 3, 4, 5, 16, 97, 255, 256, 260, 1024}) {
-    for (const int between : {1, 4, 5, 61}) {
+    for (const int between : {0, 1, 4, 5, 61}) {
       const int out = in == 97 ? 1024 : in;
       check(excite({.height = 1 + static_cast<int>(seed % 7), .in = in, .between = between, .out = out}, seed));
       ++seed;
@@ -236,6 +273,19 @@ TEST_F(SqueezeExciteTest, EveryImage) {
   }
 }
 
+TEST_F(SqueezeExciteTest, Addend) {
+  uint64_t seed = 850;
+  for (const int between : {0, 5}) {
+    for (const int in : {1, 13, 97, 260}) {
+      const int batch = in == 97 ? 2 : 1;
+      check(excite({.batch = batch, .height = in, .in = in, .between = between, .addend = true}, seed++));
+    }
+    for (const Fill data : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kWide}) {
+      check(excite({.between = between, .addend = true, .data = data}, seed++));
+    }
+  }
+}
+
 TEST_F(SqueezeExciteTest, EveryActivation) {
   uint64_t seed = 900;
   for (const Activation first :
@@ -246,6 +296,7 @@ TEST_F(SqueezeExciteTest, EveryActivation) {
   }
   for (const Activation second : {Activation::kNone, Activation::kHardSigmoid, Activation::kPrelu}) {
     check(excite({.second = second}, seed++));
+    check(excite({.between = 0, .second = second}, seed++));
   }
 }
 

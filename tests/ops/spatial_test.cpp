@@ -95,6 +95,18 @@ TEST_F(SpatialTest, Mean) {
   }
 }
 
+TEST_F(SpatialTest, MeanOfASum) {
+  uint64_t seed = 350;
+  for (const auto& [height, width] : {std::pair{1, 1}, {7, 9}, {33, 2}, {96, 96}}) {
+    for (const Fill kind : {Fill::kUniform, Fill::kZero, Fill::kTiny, Fill::kOneHot}) {
+      const Shape shape{2, height, width, 13};
+      CaseBuilder builder(seed++);
+      builder.node(OpType::kMean, ReduceAttr{{1, 2}, height != 7}, {builder.input(shape, kind), builder.input(shape)});
+      check(builder.build("MEAN of the sum of two " + shape.to_string()));
+    }
+  }
+}
+
 TEST_F(SpatialTest, ResizeBilinear) {
   uint64_t seed = 400;
   const std::pair<int, int> sizes[] = {{1, 1}, {1, 8}, {8, 1}, {4, 8}, {8, 4}, {33, 257}, {7, 20}, {20, 7}, {5, 5}};

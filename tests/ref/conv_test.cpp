@@ -110,9 +110,9 @@ TEST(RefDepthwisePointwise, ClampsBetweenAndAddsAfter) {
   const HostTensor weights = floats({1, 1, 1, 2}, {10, 100}), other = floats({1, 1, 1, 1}, {-63});
   // 1*1 + 3*2 = 7, clamped to 6; 2*1 - 4*1 + 1 = -1, clamped to 0
   const DepthwisePointwiseAttr attr{{kValid}, Activation::kRelu6};
-  expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, taps, bias}),
+  expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, absent(), absent(), taps, bias}),
                 {1, 1, 1, 1}, {-3});
-  expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, taps, bias},
+  expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, absent(), absent(), taps, bias},
                          Activation::kRelu),
                 {1, 1, 1, 1}, {0});
 }
@@ -123,7 +123,7 @@ TEST(RefDepthwisePointwise, WrongOperandsAreRejected) {
   const DepthwisePointwiseAttr attr{{kValid}};
   const auto with = [&](const HostTensor& pointwise, const HostTensor& depthwise) {
     return refusal(OpType::kDepthwisePointwise, attr,
-                   {in, pointwise, absent(), absent(), absent(), depthwise, absent()});
+                   {in, pointwise, absent(), absent(), absent(), absent(), absent(), depthwise, absent()});
   };
   EXPECT_NE(with(three, taps).message().find("not a 1x1 kernel over 2 channels"), std::string::npos);
   EXPECT_NE(with(weights, three).message().find("does not fit the 2 channels"), std::string::npos);
@@ -136,21 +136,58 @@ TEST(RefSqueezeExcite, MeanAndTwoConvolutions) {
   const HostTensor second = floats({2, 1, 1, 1}, {2, -1}), end = floats({2}, {0, 100});
   // Means 2 and 3, 0 and -4: 2 + 30 + 5 = 37, -40 + 5 = -35, which becomes 0
   expect_floats(evaluate(OpType::kSqueezeExcite, SqueezeExciteAttr{Activation::kRelu},
-                         {in, second, end, absent(), absent(), first, bias}),
+                         {in, second, end, absent(), absent(), absent(), absent(), first, bias}),
                 {2, 1, 1, 2}, {74, 63, 0, 100});
+}
+
+TEST(RefSqueezeExcite, OneConvolutionOfASum) {
+  const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, 4}), addend = floats({1, 1, 2, 2}, {0, 10, 2, 20});
+  // Means 3 and 18
+  expect_floats(evaluate(OpType::kSqueezeExcite, SqueezeExciteAttr{},
+                         {in, floats({1, 1, 1, 2}, {1, 10}), floats({1}, {5}), absent(), absent(), absent(), addend}),
+                {1, 1, 1, 1}, {188});
+}
+
+TEST(RefConv2d, AddsToItsGatedData) {
+  const HostTensor in = floats({1, 1, 2, 2}, {1, 2, 3, 4}), addend = floats({1, 1, 2, 2}, {100, 200, 300, 400});
+  const HostTensor weights = floats({1, 1, 1, 2}, {1, 2}), gate = floats({1, 1, 1, 2}, {10, -1});
+  const auto with = [&](const HostTensor& factors, const HostTensor& other) {
+    return std::vector{in, weights, absent(), absent(), absent(), factors, other};
+  };
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), with(absent(), addend)), {1, 1, 2, 1}, {505, 1111});
+  // 110 + 2 * 198, 330 + 2 * 396
+  expect_floats(evaluate(OpType::kConv2d, conv(kValid), with(gate, addend)), {1, 1, 2, 1}, {506, 1122});
+  EXPECT_NE(refusal(OpType::kConv2d, conv(kValid), with(absent(), gate)).message().find("added to data of shape"),
+            std::string::npos);
+}
+
+TEST(RefDepthwisePointwise, AddsBetween) {
+  const HostTensor in = floats({1, 1, 2, 1}, {1, 9}), taps = floats({1, 1, 1, 1}, {1});
+  const DepthwisePointwiseAttr attr{{kValid}, Activation::kRelu6};
+  const auto with = [&](const HostTensor& addend) {
+    return std::vector{in,       floats({1, 1, 1, 1}, {10}), absent(), absent(), absent(), absent(), addend, taps,
+                       absent()};
+  };
+  expect_floats(evaluate(OpType::kDepthwisePointwise, attr, with(floats({1, 1, 2, 1}, {2, 3}))), {1, 1, 2, 1},
+                {30, 90});
+  EXPECT_NE(refusal(OpType::kDepthwisePointwise, attr, with(taps)).message().find("added to data of shape 1x1x2x1"),
+            std::string::npos);
 }
 
 TEST(RefSqueezeExcite, WrongOperandsAreRejected) {
   const HostTensor in = floats({1, 1, 1, 2}, {1, 2}), first = floats({1, 1, 1, 2}, {1, 1});
   const HostTensor second = floats({1, 1, 1, 1}, {1});
-  const auto with = [&](const HostTensor& squeeze, const HostTensor& excite, const HostTensor& bias) {
+  const auto with = [&](const HostTensor& squeeze, const HostTensor& excite, const HostTensor& bias,
+                        const HostTensor& addend = absent()) {
     return refusal(OpType::kSqueezeExcite, SqueezeExciteAttr{},
-                   {in, excite, absent(), absent(), absent(), squeeze, bias});
+                   {in, excite, absent(), absent(), absent(), absent(), addend, squeeze, bias});
   };
   EXPECT_NE(with(second, second, absent()).message().find("not a 1x1 kernel over 2 channels"), std::string::npos);
   EXPECT_NE(with(first, first, absent()).message().find("not a 1x1 kernel over 1 channels"), std::string::npos);
   EXPECT_NE(with(first, second, floats({2}, {0, 0})).message().find("not a bias of 1 channels"), std::string::npos);
-  EXPECT_NE(with(absent(), second, absent()).message().find("first convolution are missing"), std::string::npos);
+  EXPECT_NE(with(absent(), second, absent()).message().find("not a 1x1 kernel over 2 channels"), std::string::npos);
+  EXPECT_NE(with(absent(), first, floats({1}, {0})).message().find("bias without weights"), std::string::npos);
+  EXPECT_NE(with(first, second, absent(), second).message().find("added to data of shape 1x1x1x2"), std::string::npos);
 }
 
 TEST(RefDepthwiseConv2d, EachInputChannelMakesSeveralOutputs) {

@@ -224,5 +224,170 @@ TEST_F(FuseGate, AnAdditionBeforeItStaysOutside) {
   EXPECT_EQ(added.graph.order().size(), 2u);
 }
 
+constexpr const char* kFuseExcitation = "fuse-excitation";
+
+class FuseExcitation : public ::testing::Test {
+ protected:
+  ValueId mean(ValueId data, Activation activation = Activation::kNone) {
+    return builder_.node(OpType::kMean, ReduceAttr{{1, 2}, true}, {data}, activation);
+  }
+  ValueId both(ValueId data, int32_t in = 6, int32_t between = 3, Activation first = Activation::kRelu) {
+    const ValueId squeezed = conv(builder_, data, {.in = in, .out = between, .kernel = 1, .activation = first});
+    return conv(builder_, squeezed, {.in = between, .out = in, .kernel = 1, .activation = Activation::kLogistic});
+  }
+
+  CaseBuilder builder_{61};
+};
+
+TEST_F(FuseExcitation, WithTheMeanBefore) {
+  const ValueId data = builder_.input({2, 7, 9, 6});
+  both(mean(data));
+  const Graph after = expect_applied(kFuseExcitation, builder_.build("block"), {OpType::kSqueezeExcite});
+  const Node& node = after.node(after.order()[0]);
+  EXPECT_EQ(node.inputs[0], data);
+  EXPECT_EQ(node.activation, Activation::kLogistic);
+  EXPECT_EQ(std::get<SqueezeExciteAttr>(node.attributes).between, Activation::kRelu);
+}
+
+TEST_F(FuseExcitation, WithoutBiases) {
+  const ValueId data = builder_.input({1, 5, 5, 6});
+  const ValueId squeezed = conv(builder_, mean(data), {.in = 6, .out = 3, .kernel = 1, .bias = false});
+  conv(builder_, squeezed, {.in = 3, .kernel = 1, .bias = false});
+  expect_applied(kFuseExcitation, builder_.build("no bias"), {OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, OfOnePixelThatIsNoMean) {
+  both(builder_.input({1, 1, 1, 6}));
+  expect_applied(kFuseExcitation, builder_.build("pixel"), {OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, TheMeanStaysIfOthersReadIt) {
+  const ValueId made = mean(builder_.input({1, 5, 5, 6}));
+  builder_.node(OpType::kMul, {}, {made, both(made)});
+  expect_applied(kFuseExcitation, builder_.build("read twice"), {OpType::kMean, OpType::kSqueezeExcite, OpType::kMul});
+}
+
+TEST_F(FuseExcitation, TheMeanOfALargeImageStays) {
+  both(mean(builder_.input({1, 128, 65, 6})));
+  expect_applied(kFuseExcitation, builder_.build("large"), {OpType::kMean, OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, AMeanWithAnActivationStays) {
+  both(mean(builder_.input({1, 5, 5, 6}), Activation::kRelu));
+  expect_applied(kFuseExcitation, builder_.build("relu"), {OpType::kMean, OpType::kSqueezeExcite});
+}
+
+TEST_F(FuseExcitation, NotOfImages) {
+  both(builder_.input({1, 1, 2, 6}));
+  expect_not_matched(kFuseExcitation, builder_.build("image"));
+}
+
+TEST_F(FuseExcitation, NotWithAPreluBetween) {
+  const ValueId squeezed =
+      builder_.node(OpType::kConv2d, Conv2dAttr{},
+                    {builder_.input({1, 1, 1, 6}), builder_.constant({3, 1, 1, 6}), kNone, builder_.constant({3})},
+                    Activation::kPrelu);
+  conv(builder_, squeezed, {.in = 3, .kernel = 1});
+  expect_declined(kFuseExcitation, builder_.build("prelu"), "activation prelu");
+}
+
+TEST_F(FuseExcitation, NotIfOthersReadTheFirstConvolution) {
+  const ValueId squeezed = conv(builder_, builder_.input({1, 1, 1, 6}), {.in = 6, .out = 3, .kernel = 1});
+  const ValueId other = unary(builder_, OpType::kTanh, squeezed);
+  conv(builder_, squeezed, {.in = 3, .kernel = 1});
+  OpCase forked = builder_.build("two readers");
+  forked.graph.outputs.push_back(other);
+  expect_declined(kFuseExcitation, forked, "is read by others");
+}
+
+TEST_F(FuseExcitation, NotWithManyWeights) {
+  both(builder_.input({1, 1, 1, 512}), 512, 129);
+  expect_declined(kFuseExcitation, builder_.build("weights"), "132096 weights");
+}
+
+TEST_F(FuseExcitation, NotWithManyChannels) {
+  both(builder_.input({1, 1, 1, 1025}), 1025, 2);
+  expect_declined(kFuseExcitation, builder_.build("channels"), "1025 channels");
+}
+
+TEST_F(FuseExcitation, NotWithComputedWeights) {
+  const ValueId squeezed = conv(builder_, builder_.input({1, 1, 1, 6}), {.in = 6, .out = 3, .kernel = 1});
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, {squeezed, builder_.input({4, 1, 1, 3})});
+  expect_declined(kFuseExcitation, builder_.build("computed"), "not float constants");
+}
+
+TEST_F(FuseExcitation, AScaleBeforeItStaysOutside) {
+  const ValueId product = builder_.node(OpType::kMul, {}, {builder_.input({1, 4, 4, 6}), builder_.constant({6})});
+  std::vector<ValueId> inputs{product, builder_.constant({4, 1, 1, 3})};
+  inputs.resize(kSqueezeBias + 1, kNone);
+  inputs[kSqueezeWeights] = builder_.constant({3, 1, 1, 6});
+  builder_.node(OpType::kSqueezeExcite, SqueezeExciteAttr{}, inputs);
+  expect_not_matched("fold-scale-bias", builder_.build("scaled"));
+}
+
+TEST_F(FuseExcitation, TheMeanBringsItsAddend) {
+  const ValueId data = builder_.input({2, 7, 9, 6}), addend = builder_.input({2, 7, 9, 6});
+  both(builder_.node(OpType::kMean, ReduceAttr{{1, 2}, true}, {data, addend}));
+  const Graph after = expect_applied(kFuseExcitation, builder_.build("sum"), {OpType::kSqueezeExcite});
+  EXPECT_EQ(addend_of(after.node(after.order()[0])), addend);
+}
+
+constexpr const char* kFuseMean = "fuse-mean";
+
+class FuseMean : public FuseExcitation {};
+
+TEST_F(FuseMean, WithItsAddend) {
+  for (const bool added : {false, true}) {
+    CaseBuilder builder(62);
+    std::vector<ValueId> inputs{builder.input({2, 7, 9, 6})};
+    if (added) inputs.push_back(builder.input({2, 7, 9, 6}));
+    const ValueId pixel = builder.node(OpType::kMean, ReduceAttr{{1, 2}, true}, inputs);
+    conv(builder, pixel, {.in = 6, .kernel = 1, .bias = added, .activation = Activation::kLogistic});
+    const Graph after = expect_applied(kFuseMean, builder.build("mean"), {OpType::kSqueezeExcite});
+    const Node& node = after.node(after.order()[0]);
+    EXPECT_EQ(addend_of(node), added ? inputs[1] : kNone);
+    EXPECT_EQ(node.activation, Activation::kLogistic);
+  }
+}
+
+TEST_F(FuseMean, TwoConvolutionsComeFirst) {
+  both(mean(builder_.input({1, 5, 5, 6})));
+  OpCase block = builder_.build("block");
+  ASSERT_TRUE(run_rewrites(block.graph).ok());
+  ASSERT_EQ(block.graph.order().size(), 1u);
+  EXPECT_NE(block.graph.node(block.graph.order()[0]).inputs[kSqueezeWeights], kNone);
+}
+
+TEST_F(FuseMean, NotOfOtherPixels) {
+  conv(builder_, builder_.input({1, 1, 1, 6}), {.in = 6, .kernel = 1});
+  expect_not_matched(kFuseMean, builder_.build("pixel"));
+}
+
+TEST_F(FuseMean, NotIfOthersReadTheMean) {
+  const ValueId pixel = mean(builder_.input({1, 5, 5, 6}));
+  builder_.node(OpType::kMul, {}, {pixel, conv(builder_, pixel, {.in = 6, .out = 6, .kernel = 1})});
+  expect_declined(kFuseMean, builder_.build("read twice"), "cannot move");
+}
+
+TEST_F(FuseMean, NotOfALargeImage) {
+  conv(builder_, mean(builder_.input({1, 128, 65, 6})), {.in = 6, .kernel = 1});
+  expect_declined(kFuseMean, builder_.build("large"), "too large for one group");
+}
+
+TEST_F(FuseMean, NotWithManyWeights) {
+  conv(builder_, mean(builder_.input({1, 2, 2, 512})), {.in = 512, .out = 257, .kernel = 1});
+  expect_declined(kFuseMean, builder_.build("weights"), "131584 weights");
+}
+
+TEST_F(FuseMean, NotWithManyChannels) {
+  conv(builder_, mean(builder_.input({1, 2, 2, 1025})), {.in = 1025, .out = 2, .kernel = 1});
+  expect_declined(kFuseMean, builder_.build("channels"), "1025 channels");
+}
+
+TEST_F(FuseMean, NotWithComputedWeights) {
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, {mean(builder_.input({1, 5, 5, 6})), builder_.input({4, 1, 1, 6})});
+  expect_declined(kFuseMean, builder_.build("computed"), "not float constants");
+}
+
 }  // namespace
 }  // namespace sightglass::test

@@ -88,8 +88,19 @@ TEST_F(FuseDepthwise, AScaleBeforeItStaysOutside) {
 }
 
 TEST_F(FuseDepthwise, NotWithTooManyOutputs) {
-  conv(builder_, depthwise(builder_, data()), {.in = 6, .out = 17, .kernel = 1});
-  expect_declined(kFuseDepthwise, builder_.build("wide"), "17 output channels");
+  conv(builder_, depthwise(builder_, data()), {.in = 6, .out = 33, .kernel = 1});
+  expect_declined(kFuseDepthwise, builder_.build("wide"), "33 output channels");
+}
+
+TEST_F(FuseDepthwise, WithAnAddend) {
+  const ValueId in = data();
+  const ValueId made = depthwise(builder_, in, {.activation = Activation::kRelu});
+  std::vector<ValueId> inputs{made, builder_.constant({8, 1, 1, 6})};
+  inputs.resize(kAddendInput, kNone);
+  inputs.push_back(in);
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, inputs);
+  const Graph after = expect_applied(kFuseDepthwise, builder_.build("addend"), {OpType::kDepthwisePointwise});
+  EXPECT_EQ(addend_of(after.node(after.order()[0])), in);
 }
 
 TEST_F(FuseDepthwise, NotInSmallImages) {
@@ -139,105 +150,120 @@ TEST_F(FuseDepthwise, NotBeforeOtherConvolutions) {
   expect_not_matched(kFuseDepthwise, other.build("3x3"));
 }
 
-constexpr const char* kFuseExcitation = "fuse-excitation";
+constexpr const char* kFuseAddend = "fuse-addend";
 
-class FuseExcitation : public ::testing::Test {
+class FuseAddend : public ::testing::Test {
  protected:
-  ValueId mean(ValueId data, Activation activation = Activation::kNone) {
-    return builder_.node(OpType::kMean, ReduceAttr{{1, 2}, true}, {data}, activation);
+  ValueId add(ValueId a, ValueId b, Activation activation = Activation::kNone) {
+    return builder_.node(OpType::kAdd, {}, {a, b}, activation);
   }
-  ValueId both(ValueId data, int32_t in = 6, int32_t between = 3, Activation first = Activation::kRelu) {
-    const ValueId squeezed = conv(builder_, data, {.in = in, .out = between, .kernel = 1, .activation = first});
-    return conv(builder_, squeezed, {.in = between, .out = in, .kernel = 1, .activation = Activation::kLogistic});
+  ValueId data(int32_t channels = 4) { return builder_.input({2, 5, 5, channels}); }
+  ValueId mean(ValueId in, const std::vector<int32_t>& axes = {1, 2}) {
+    return builder_.node(OpType::kMean, ReduceAttr{axes, true}, {in});
   }
 
-  CaseBuilder builder_{61};
+  CaseBuilder builder_{71};
 };
 
-TEST_F(FuseExcitation, WithTheMeanBefore) {
-  const ValueId data = builder_.input({2, 7, 9, 6});
-  both(mean(data));
-  const Graph after = expect_applied(kFuseExcitation, builder_.build("block"), {OpType::kSqueezeExcite});
-  const Node& node = after.node(after.order()[0]);
-  EXPECT_EQ(node.inputs[0], data);
-  EXPECT_EQ(node.activation, Activation::kLogistic);
-  EXPECT_EQ(std::get<SqueezeExciteAttr>(node.attributes).between, Activation::kRelu);
+TEST_F(FuseAddend, IntoAConvolution) {
+  const ValueId a = data(), b = data();
+  conv(builder_, add(a, b), {.kernel = 1, .activation = Activation::kRelu});
+  const Graph after = expect_applied(kFuseAddend, builder_.build("sum"), {OpType::kConv2d});
+  EXPECT_EQ(after.node(after.order()[0]).inputs[0], a);
+  EXPECT_EQ(addend_of(after.node(after.order()[0])), b);
 }
 
-TEST_F(FuseExcitation, WithoutBiases) {
-  const ValueId data = builder_.input({1, 5, 5, 6});
-  const ValueId squeezed = conv(builder_, mean(data), {.in = 6, .out = 3, .kernel = 1, .bias = false});
-  conv(builder_, squeezed, {.in = 3, .kernel = 1, .bias = false});
-  expect_applied(kFuseExcitation, builder_.build("no bias"), {OpType::kSqueezeExcite});
+TEST_F(FuseAddend, IntoAMean) {
+  const ValueId a = data(), b = data();
+  mean(add(a, b));
+  const Graph after = expect_applied(kFuseAddend, builder_.build("mean"), {OpType::kMean});
+  EXPECT_EQ(addend_of(after.node(after.order()[0])), b);
 }
 
-TEST_F(FuseExcitation, OfOnePixelThatIsNoMean) {
-  both(builder_.input({1, 1, 1, 6}));
-  expect_applied(kFuseExcitation, builder_.build("pixel"), {OpType::kSqueezeExcite});
+// The product, and not the first summand, stays the data: it becomes a gate.
+TEST_F(FuseAddend, WithAGate) {
+  const ValueId a = data(), b = data(), gate = builder_.input({2, 1, 1, 4});
+  conv(builder_, add(b, builder_.node(OpType::kMul, {}, {a, gate})), {.kernel = 1});
+  OpCase both = builder_.build("gate and addend");
+  ASSERT_TRUE(run_rewrites(both.graph).ok());
+  ASSERT_EQ(both.graph.order().size(), 1u);
+  const Node& node = both.graph.node(both.graph.order()[0]);
+  EXPECT_EQ(node.inputs[0], a);
+  EXPECT_EQ(gate_of(node), gate);
+  EXPECT_EQ(addend_of(node), b);
 }
 
-TEST_F(FuseExcitation, TheMeanStaysIfOthersReadIt) {
-  const ValueId made = mean(builder_.input({1, 5, 5, 6}));
-  builder_.node(OpType::kMul, {}, {made, both(made)});
-  expect_applied(kFuseExcitation, builder_.build("read twice"), {OpType::kMean, OpType::kSqueezeExcite, OpType::kMul});
+TEST_F(FuseAddend, TheDepthwiseConvolutionStaysTheData) {
+  const ValueId in = builder_.input({1, 17, 19, 6});
+  const ValueId made = depthwise(builder_, in, {.activation = Activation::kRelu});
+  const Graph after = [&] {
+    conv(builder_, add(in, made), {.in = 6, .kernel = 1});
+    return expect_applied(kFuseAddend, builder_.build("depthwise"), {OpType::kDepthwiseConv2d, OpType::kConv2d});
+  }();
+  EXPECT_EQ(after.node(after.order()[1]).inputs[0], made);
 }
 
-TEST_F(FuseExcitation, TheMeanOfALargeImageStays) {
-  both(mean(builder_.input({1, 128, 65, 6})));
-  expect_applied(kFuseExcitation, builder_.build("large"), {OpType::kMean, OpType::kSqueezeExcite});
+TEST_F(FuseAddend, NotWithAnActivation) {
+  conv(builder_, add(data(), data(), Activation::kRelu), {.kernel = 1});
+  expect_declined(kFuseAddend, builder_.build("activation"), "the addition has the activation relu");
 }
 
-TEST_F(FuseExcitation, AMeanWithAnActivationStays) {
-  both(mean(builder_.input({1, 5, 5, 6}), Activation::kRelu));
-  expect_applied(kFuseExcitation, builder_.build("relu"), {OpType::kMean, OpType::kSqueezeExcite});
+TEST_F(FuseAddend, NotIfShapesDiffer) {
+  conv(builder_, add(data(), builder_.input({2, 1, 1, 4})), {.kernel = 1});
+  expect_declined(kFuseAddend, builder_.build("broadcast"), "the shapes differ");
 }
 
-TEST_F(FuseExcitation, NotOfImages) {
-  both(builder_.input({1, 1, 2, 6}));
-  expect_not_matched(kFuseExcitation, builder_.build("image"));
-}
-
-TEST_F(FuseExcitation, NotWithAPreluBetween) {
-  const ValueId squeezed =
-      builder_.node(OpType::kConv2d, Conv2dAttr{},
-                    {builder_.input({1, 1, 1, 6}), builder_.constant({3, 1, 1, 6}), kNone, builder_.constant({3})},
-                    Activation::kPrelu);
-  conv(builder_, squeezed, {.in = 3, .kernel = 1});
-  expect_declined(kFuseExcitation, builder_.build("prelu"), "activation prelu");
-}
-
-TEST_F(FuseExcitation, NotIfOthersReadTheFirstConvolution) {
-  const ValueId squeezed = conv(builder_, builder_.input({1, 1, 1, 6}), {.in = 6, .out = 3, .kernel = 1});
-  const ValueId other = unary(builder_, OpType::kTanh, squeezed);
-  conv(builder_, squeezed, {.in = 3, .kernel = 1});
+TEST_F(FuseAddend, NotIfOthersReadTheSum) {
+  const ValueId sum = add(data(), data());
+  const ValueId other = unary(builder_, OpType::kTanh, sum);
+  conv(builder_, sum, {.kernel = 1});
   OpCase forked = builder_.build("two readers");
   forked.graph.outputs.push_back(other);
-  expect_declined(kFuseExcitation, forked, "is read by others");
+  expect_declined(kFuseAddend, forked, "is read by others");
 }
 
-TEST_F(FuseExcitation, NotWithManyWeights) {
-  both(builder_.input({1, 1, 1, 512}), 512, 129);
-  expect_declined(kFuseExcitation, builder_.build("weights"), "132096 weights");
+TEST_F(FuseAddend, OneOfTwo) {
+  mean(add(add(data(), data()), data()));
+  OpCase two = builder_.build("two sums");
+  ASSERT_TRUE(run_rewrites(two.graph).ok());
+  EXPECT_EQ(two.graph.order().size(), 2u);
 }
 
-TEST_F(FuseExcitation, NotWithManyChannels) {
-  both(builder_.input({1, 1, 1, 1025}), 1025, 2);
-  expect_declined(kFuseExcitation, builder_.build("channels"), "1025 channels");
+TEST_F(FuseAddend, NotBeforeAGate) {
+  std::vector<ValueId> inputs{add(data(), data()), builder_.constant({8, 1, 1, 4}), kNone, kNone, kNone};
+  inputs.push_back(builder_.input({2, 1, 1, 4}));
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, inputs);
+  expect_declined(kFuseAddend, builder_.build("gate"), "gate comes after");
 }
 
-TEST_F(FuseExcitation, NotWithComputedWeights) {
-  const ValueId squeezed = conv(builder_, builder_.input({1, 1, 1, 6}), {.in = 6, .out = 3, .kernel = 1});
-  builder_.node(OpType::kConv2d, Conv2dAttr{}, {squeezed, builder_.input({4, 1, 1, 3})});
-  expect_declined(kFuseExcitation, builder_.build("computed"), "not float constants");
+TEST_F(FuseAddend, NotWithAResidual) {
+  builder_.node(OpType::kConv2d, Conv2dAttr{},
+                {add(data(), data()), builder_.constant({8, 1, 1, 4}), kNone, kNone, data(8)});
+  expect_declined(kFuseAddend, builder_.build("residual"), "adds a tensor to its sums");
 }
 
-TEST_F(FuseExcitation, AScaleBeforeItStaysOutside) {
-  const ValueId product = builder_.node(OpType::kMul, {}, {builder_.input({1, 4, 4, 6}), builder_.constant({6})});
-  std::vector<ValueId> inputs{product, builder_.constant({4, 1, 1, 3})};
-  inputs.resize(kSqueezeBias + 1, kNone);
-  inputs[kSqueezeWeights] = builder_.constant({3, 1, 1, 6});
-  builder_.node(OpType::kSqueezeExcite, SqueezeExciteAttr{}, inputs);
-  expect_not_matched("fold-scale-bias", builder_.build("scaled"));
+TEST_F(FuseAddend, NotForManyOutputs) {
+  conv(builder_, add(data(), data()), {.out = 33, .kernel = 1});
+  expect_declined(kFuseAddend, builder_.build("wide"), "33 output channels");
+}
+
+TEST_F(FuseAddend, NotIntoGroups) {
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, {add(data(), data()), builder_.constant({4, 1, 1, 2})});
+  expect_declined(kFuseAddend, builder_.build("groups"), "in groups");
+}
+
+TEST_F(FuseAddend, NotOfConstants) {
+  conv(builder_, add(data(), builder_.constant({2, 5, 5, 4})), {.kernel = 1});
+  expect_not_matched(kFuseAddend, builder_.build("constant"));
+}
+
+TEST_F(FuseAddend, NotIntoOtherReaders) {
+  conv(builder_, add(data(), data()), {.kernel = 3});
+  expect_not_matched(kFuseAddend, builder_.build("3x3"));
+  CaseBuilder other(72);
+  const ValueId sum = other.node(OpType::kAdd, {}, {other.input({2, 5, 5, 4}), other.input({2, 5, 5, 4})});
+  other.node(OpType::kMean, ReduceAttr{{1}, true}, {sum});
+  expect_not_matched(kFuseAddend, other.build("rows"));
 }
 
 constexpr const char* kFuseResidual = "fuse-residual";
@@ -341,6 +367,14 @@ TEST_F(FuseResidual, NotTwice) {
   OpCase twice = builder_.build("twice");
   ASSERT_TRUE(run_rewrites(twice.graph).ok());
   EXPECT_EQ(twice.graph.order().size(), 2u);
+}
+
+TEST_F(FuseResidual, NotBesideAnAddend) {
+  std::vector<ValueId> inputs{data(), builder_.constant({4, 1, 1, 4})};
+  inputs.resize(kAddendInput, kNone);
+  inputs.push_back(data());
+  add(builder_.node(OpType::kConv2d, Conv2dAttr{}, inputs), data());
+  expect_declined(kFuseResidual, builder_.build("addend"), "adds a tensor already");
 }
 
 TEST_F(FuseResidual, NotIntoGroups) {

@@ -6,9 +6,12 @@
 namespace sightglass {
 
 Result<Shape> infer_reduction(const NodeShapes& n) {
-  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(1, n.node().op == OpType::kMean ? kMeanAddend + 1 : 1));
   const auto& a = n.attributes<ReduceAttr>();
   const Shape& in = n.shape(0);
+  if (n.has(kMeanAddend) && n.shape(kMeanAddend) != in) {
+    return n.wrong_input(kMeanAddend, "is added to data of shape " + in.to_string());
+  }
   for (size_t i = 0; i < a.axes.size(); ++i) {
     if (a.axes[i] < 0 || a.axes[i] >= in.rank() || (i > 0 && a.axes[i] <= a.axes[i - 1])) {
       return n.wrong_input(0, "has no axis " + std::to_string(a.axes[i]) + ", or its axes are not in ascending order");

@@ -21,10 +21,16 @@ Result<Shape> convolved(const NodeShapes& n, Attr& a, const Shape& kernel, int32
   return out;
 }
 
+// The addend must have the shape of the data.
+Status check_addend(const NodeShapes& n, const Shape& data) {
+  if (!n.has(kAddendInput) || n.shape(kAddendInput) == data) return {};
+  return n.wrong_input(kAddendInput, "is added to data of shape " + data.to_string());
+}
+
 }  // namespace
 
 Result<Shape> infer_conv2d(const NodeShapes& n) {
-  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, kGateInput + 1));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, kAddendInput + 1));
   SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(1, 4));
   auto& a = n.attributes<Conv2dAttr>();
@@ -44,6 +50,7 @@ Result<Shape> infer_conv2d(const NodeShapes& n) {
   if (n.has(kGateInput) && n.shape(kGateInput) != one_pixel(in)) {
     return n.wrong_input(kGateInput, "has no factor for each channel of data of shape " + in.to_string());
   }
+  SIGHTGLASS_RETURN_IF_ERROR(check_addend(n, in));
   return out;
 }
 
@@ -81,15 +88,21 @@ Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
     return n.wrong_input(1, "is not a 1x1 kernel over " + std::to_string(in.dim(3)) + " channels");
   }
   SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
-  return convolved(n, a, depthwise, weights.dim(0));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, depthwise, weights.dim(0)));
+  SIGHTGLASS_RETURN_IF_ERROR(check_addend(n, {out.dim(0), out.dim(1), out.dim(2), in.dim(3)}));
+  return out;
 }
 
 Result<Shape> infer_squeeze_excite(const NodeShapes& n) {
   SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, kSqueezeBias + 1));
-  if (!n.has(kSqueezeWeights)) return n.wrong("the weights of its first convolution are missing");
-  for (const size_t input : {size_t{0}, size_t{1}, kSqueezeWeights}) SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(input, 4));
-  const int32_t channels = n.shape(0).dim(3), between = n.shape(kSqueezeWeights).dim(0), out = n.shape(1).dim(0);
-  if (n.shape(kSqueezeWeights) != Shape{between, 1, 1, channels}) {
+  for (const size_t input : {size_t{0}, size_t{1}}) SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(input, 4));
+  const bool two = n.has(kSqueezeWeights);
+  if (two) SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(kSqueezeWeights, 4));
+  if (!two && n.has(kSqueezeBias)) return n.wrong_input(kSqueezeBias, "is a bias without weights");
+  SIGHTGLASS_RETURN_IF_ERROR(check_addend(n, n.shape(0)));
+  const int32_t channels = n.shape(0).dim(3), out = n.shape(1).dim(0);
+  const int32_t between = two ? n.shape(kSqueezeWeights).dim(0) : channels;
+  if (two && n.shape(kSqueezeWeights) != Shape{between, 1, 1, channels}) {
     return n.wrong_input(kSqueezeWeights, "is not a 1x1 kernel over " + std::to_string(channels) + " channels");
   }
   if (n.has(kSqueezeBias) && n.shape(kSqueezeBias).elements() != between) {
