@@ -65,6 +65,7 @@ std::string attributes_of(const Graph& graph, const Node& node) {
   std::visit(describe, node.attributes);
   std::string text = described.text();
   if (node.activation != Activation::kNone) text += std::string(" activation=") + to_string(node.activation);
+  if (node.residual_last) text += " residual_last";
   return text;
 }
 

@@ -175,6 +175,9 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   if (node.activation == Activation::kPrelu && !has_weights(node.op)) {
     return invalid_model(op + ": it has no slopes for the activation prelu");
   }
+  if (node.residual_last && residual_of(node) == kNone) {
+    return internal_error(op + ": it has no tensor to add after its activation");
+  }
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Shape> shapes,
                               kShapeFunctions[static_cast<size_t>(node.op)](NodeShapes(graph, node)));
   if (node.outputs.size() == shapes.size()) return shapes;

@@ -45,14 +45,16 @@ struct Node {
   std::vector<ValueId> inputs;  // kNone for absent optional inputs
   std::vector<ValueId> outputs;
   Activation activation = Activation::kNone;
-  std::string origin;  // for people: "CONV_2D #12", the original operator in the file
+  bool residual_last = false;  // the residual (kResidualInput) is added after the activation
+  std::string origin;          // for people: "CONV_2D #12", the original operator in the file
   bool removed = false;
 };
 
-// Optional inputs of a CONV_2D: the tensor added to its sums, the factors for the channels of its data, and the tensor
-// then added to its data. Files have no such nodes; fuse-residual, fuse-gate and fuse-addend make them. Nodes of two
-// convolutions, which fuse-depthwise and fuse-excitation make, have the weights of the first one as further inputs. A
-// DEPTHWISE_POINTWISE may have a residual and an addend for the data of the second one, a SQUEEZE_EXCITE an addend.
+// Optional inputs of a CONV_2D: the tensor added to its sums (also of a DEPTHWISE_CONV_2D), the factors for the
+// channels of its data, and the tensor then added to its data. Files have no such nodes; fuse-residual, fuse-gate and
+// fuse-addend make them. Nodes of two convolutions, which fuse-depthwise and fuse-excitation make, have the weights of
+// the first one as further inputs. A DEPTHWISE_POINTWISE may have a residual and an addend for the data of the second
+// one, a SQUEEZE_EXCITE an addend.
 inline constexpr size_t kResidualInput = 4, kGateInput = 5, kAddendInput = 6;
 inline constexpr size_t kDepthwiseWeights = 7, kDepthwiseBias = 8, kSqueezeWeights = 7, kSqueezeBias = 8;
 // The addend of a MEAN.
@@ -66,7 +68,8 @@ inline bool is_of_first_channels(const Shape& residual, const Shape& out) {
   return residual == first;
 }
 inline ValueId residual_of(const Node& node) {
-  const bool may_add = node.op == OpType::kConv2d || node.op == OpType::kDepthwisePointwise;
+  const bool may_add =
+      node.op == OpType::kConv2d || node.op == OpType::kDepthwiseConv2d || node.op == OpType::kDepthwisePointwise;
   return may_add && node.inputs.size() > kResidualInput ? node.inputs[kResidualInput] : kNone;
 }
 inline ValueId gate_of(const Node& node) {

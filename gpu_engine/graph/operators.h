@@ -44,13 +44,14 @@
   BUILTIN(op, name, reduction, .inputs = {2})
 
 // inputs: data, weights [O,kh,kw,I], bias [O] or none, PReLU slope [O] when activation is kPrelu; tensor added before
-// the activation, of the output shape, of its first channels, or [B,1,1,O], or none (kResidualInput); factor per
+// the activation, or after it (Node::residual_last), of the output shape, of its first channels, or [B,1,1,O], or none
+// (kResidualInput); factor per
 // channel of the data, [B,1,1,I*groups], or none (kGateInput); tensor then added to the data of a 1×1 convolution, of
 // their shape, or none (kAddendInput); filter o reads the I channels of its group: all channels if I is their number
 OPERATOR(kConv2d, CONV_2D, Conv2dAttr, conv2d, conv2d, conv2d, .types = {kReal, kAsData, kWeights},
          .traits = kHasWeights | kReadsImages)
 BUILTIN(kConv2d, CONV_2D, conv2d, .inputs = {2, 3}, .optional = kLastInput)
-// inputs: data, weights [1,kh,kw,I*multiplier], bias or none, slope as above
+// inputs: data, weights [1,kh,kw,I*multiplier], bias or none, slope and added tensor as above
 OPERATOR(kDepthwiseConv2d, DEPTHWISE_CONV_2D, DepthwiseConv2dAttr, depthwise_conv2d, depthwise_conv2d, depthwise,
          .types = {kReal, kAsData, kWeights}, .traits = kHasWeights | kReadsImages)
 BUILTIN(kDepthwiseConv2d, DEPTHWISE_CONV_2D, depthwise_conv2d, .inputs = {2, 3}, .optional = kLastInput)

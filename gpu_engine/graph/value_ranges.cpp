@@ -211,6 +211,7 @@ class Ranges {
       const ValueRange type = range_of_type(out);
       ValueRange range = output(node, i);
       if (i == 0) range = interval::activate(node.activation, range);
+      if (node.residual_last) range = interval::add(range, operand(node, kResidualInput));
       // Quantized results are rounded to a quantum and saturate; integers wrap around.
       const bool is_float = out.type == DataType::kFloat32 || out.type == DataType::kFloat16;
       if (is_quantized(out)) range = interval::add(range, {-scale_of(out), scale_of(out)});

@@ -164,15 +164,7 @@ Status emit_convolution(Emitter& emitter, const Node& node, const TensorRef& in,
   const ConvWeights weights{out.shape.c, g.kernel_h, g.kernel_w, in.shape.c,
                             conv_weights(emitter.graph(), node, quantization)};
   ConvConstants constants = add_conv_constants(emitter, node, quantization, pack_conv_weights(weights), out.shape.c);
-  if (const ValueId residual = residual_of(node); residual != kNone) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
-  }
-  if (const ValueId gate = gate_of(node); gate != kNone) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(constants.gate, emitter.tensor(gate));
-  }
-  if (const ValueId addend = addend_of(node); addend != kNone) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(constants.addend, emitter.tensor(addend));
-  }
+  SIGHTGLASS_RETURN_IF_ERROR(add_operands(emitter, node, constants));
   return emit_conv2d_with_constants(emitter, in, out, g, constants);
 }
 
@@ -284,7 +276,11 @@ std::vector<ShaderKey> conv2d_variants() {
   const auto add = [&](const std::vector<ShaderKey>& shaders, const std::vector<std::vector<Operand>>& operands) {
     std::ranges::move(operand_variants(shaders, operands), std::back_inserter(keys));
   };
-  add(conv2d_shaders(), {{Operand::kResidual}, {Operand::kGate}, {Operand::kResidual, Operand::kGate}});
+  add(conv2d_shaders(), {{Operand::kResidual},
+                         {Operand::kLastResidual},
+                         {Operand::kGate},
+                         {Operand::kResidual, Operand::kGate},
+                         {Operand::kLastResidual, Operand::kGate}});
   add(conv2d_shaders({true}), {{Operand::kAddend}, {Operand::kGate, Operand::kAddend}});
   return keys;
 }

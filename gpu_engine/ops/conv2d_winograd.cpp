@@ -189,9 +189,7 @@ Status emit_conv2d_winograd(Emitter& emitter, const Node& node) {
       out.shape.c, kData, kData, in.shape.c,
       transform_weights(conv_weights(emitter.graph(), node, quantization), out.shape.c, in.shape.c)};
   ConvConstants constants = add_conv_constants(emitter, node, quantization, pack_conv_weights(weights), out.shape.c);
-  if (const ValueId residual = residual_of(node); residual != kNone) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
-  }
+  SIGHTGLASS_RETURN_IF_ERROR(add_operands(emitter, node, constants));
   const auto [variant, choice] =
       emitter.choose_variant(tuned_step(emitter, "conv2d-winograd", in, out, "kernel 3x3", constants),
                              winograd_choices(emitter, tile, out.shape.slices()));
@@ -210,8 +208,13 @@ std::vector<ShaderKey> conv2d_winograd_variants() {
   for (const int32_t local_x : {kShortGroup, kKernelInvocations}) {
     for (const ConvTile& tile : kTiles) keys.push_back(conv2d_winograd_shader(tile, local_x));
   }
-  std::vector<ShaderKey> adding = keys;
-  for (ShaderKey& key : adding) key.defines.push_back({"RESIDUAL", "1"});
+  std::vector<ShaderKey> adding;
+  for (const Operand residual : {Operand::kResidual, Operand::kLastResidual}) {
+    for (const ShaderKey& key : keys) {
+      adding.push_back(key);
+      adding.back().defines.push_back(define_of(residual));
+    }
+  }
   keys = storage_variants(keys, "OW");
   std::ranges::move(storage_variants(adding, "BOW"), std::back_inserter(keys));
   for (ShaderKey& key : storage_variants({kDataShader}, "A")) keys.push_back(std::move(key));

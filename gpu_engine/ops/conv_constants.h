@@ -53,6 +53,7 @@ struct ConvConstants {
   int32_t factors = 0;  // for sums of integers
   std::optional<ComputedWeights> computed;
   std::optional<TensorRef> residual;  // of the output shape or of one pixel, added to sums of floats
+  bool residual_last = false;         // or to the results of the activation
   std::optional<TensorRef> gate;      // a factor per channel of the data, stored like the residual
   std::optional<TensorRef> addend;    // then added to the data, likewise
 };

@@ -100,6 +100,7 @@ Status supports_depthwise(const PlanContext& context, const Node& node) {
 Status supports_computed_depthwise(const PlanContext& context, const Node& node) {
   const Shape& weights = context.graph.value(node.inputs[1]).shape;
   SIGHTGLASS_RETURN_IF_ERROR(check_computed_weights(context.graph, node, weights.dim(3)));
+  if (has_more_operands(node)) return unsupported("it reads other tensors");
   return check_window(context, weights);
 }
 
@@ -138,8 +139,9 @@ Status emit_depthwise(Emitter& emitter, const Node& node) {
   const ConvQuantization quantization = conv_quantization(emitter, node, channels);
   const std::vector<float> packed =
       pack_depthwise_weights(conv_weights(emitter.graph(), node, quantization), taps, channels);
-  return emit_depthwise_with_constants(emitter, node,
-                                       add_conv_constants(emitter, node, quantization, packed, channels));
+  ConvConstants constants = add_conv_constants(emitter, node, quantization, packed, channels);
+  SIGHTGLASS_RETURN_IF_ERROR(add_operands(emitter, node, constants));
+  return emit_depthwise_with_constants(emitter, node, constants);
 }
 
 Status emit_computed_depthwise(Emitter& emitter, const Node& node) {
@@ -162,7 +164,10 @@ std::vector<ShaderKey> depthwise_variants() {
       }
     }
   }
-  return conv_variants(keys, true);
+  std::vector<ShaderKey> variants = conv_variants(keys, true);
+  std::ranges::move(operand_variants(keys, {{Operand::kResidual}, {Operand::kLastResidual}}),
+                    std::back_inserter(variants));
+  return variants;
 }
 std::vector<ShaderKey> computed_depthwise_variants() { return computed_variants(shaders()); }
 
@@ -236,7 +241,6 @@ namespace {
 constexpr int32_t kSpatialKernel = 3, kMostStride = 2, kMostOutputSlices = 8;
 // Sums of an invocation: more would not fit into the registers.
 constexpr int32_t kMostSums = 16;
-
 
 int32_t most_rows(int32_t slices) {
   int32_t most = 1;
@@ -319,12 +323,7 @@ Status emit_depthwise_pointwise(Emitter& emitter, const Node& node) {
   }
   bias.resize(static_cast<size_t>(in.shape.slices()) * 4, 0.0f);
   const int32_t depthwise_bias = emitter.add_constants(bias);
-  if (const ValueId residual = residual_of(node); residual != kNone) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(constants.residual, emitter.tensor(residual));
-  }
-  if (const ValueId addend = addend_of(node); addend != kNone) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(constants.addend, emitter.tensor(addend));
-  }
+  SIGHTGLASS_RETURN_IF_ERROR(add_operands(emitter, node, constants));
   constexpr int64_t kInvocations = 512;  // enough work for a GPU
   const DepthwiseTile most{
       std::min(emitter.context().limits.kernels.depthwise_pointwise_rows, most_rows(out.shape.slices()))};
@@ -357,7 +356,8 @@ std::vector<ShaderKey> depthwise_pointwise_variants() {
     }
   }
   std::vector<ShaderKey> variants = storage_variants(keys, "AOW");
-  std::ranges::move(operand_variants(keys, {{Operand::kResidual}, {Operand::kAddend}}), std::back_inserter(variants));
+  std::ranges::move(operand_variants(keys, {{Operand::kResidual}, {Operand::kLastResidual}, {Operand::kAddend}}),
+                    std::back_inserter(variants));
   return variants;
 }
 

@@ -142,7 +142,7 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
     params.tensor(*tensor);
     inputs.push_back(*tensor);
   };
-  add_operand(Operand::kResidual, constants.residual);
+  add_operand(constants.residual_last ? Operand::kLastResidual : Operand::kResidual, constants.residual);
   add_operand(Operand::kGate, constants.gate);
   add_operand(Operand::kAddend, constants.addend);
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
@@ -187,12 +187,26 @@ ShaderDefine define_of(Operand operand) {
   switch (operand) {
     case Operand::kResidual:
       return {"RESIDUAL", "1"};
+    case Operand::kLastResidual:
+      return {"RESIDUAL", "2"};
     case Operand::kGate:
       return {"GATE", "1"};
     case Operand::kAddend:
       break;
   }
   return {"ADDEND", "1"};
+}
+
+Status add_operands(Emitter& emitter, const Node& node, ConvConstants& constants) {
+  const auto add = [&](ValueId value, std::optional<TensorRef>& operand) -> Status {
+    if (value == kNone) return {};
+    SIGHTGLASS_ASSIGN_OR_RETURN(operand, emitter.tensor(value));
+    return {};
+  };
+  constants.residual_last = node.residual_last;
+  SIGHTGLASS_RETURN_IF_ERROR(add(residual_of(node), constants.residual));
+  SIGHTGLASS_RETURN_IF_ERROR(add(gate_of(node), constants.gate));
+  return add(addend_of(node), constants.addend);
 }
 
 Status add_addend(Emitter& emitter, const Node& node, ShaderKey& shader, StepParams& params,

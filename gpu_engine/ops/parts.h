@@ -98,10 +98,12 @@ std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dy
 // The same for computed weights.
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys);
 // Further operands of a float step, with their define. All variants with each of the sets of them.
-enum class Operand : uint8_t { kResidual, kGate, kAddend };
+enum class Operand : uint8_t { kResidual, kLastResidual, kGate, kAddend };
 ShaderDefine define_of(Operand operand);
 std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys,
                                         const std::vector<std::vector<Operand>>& sets);
+// Sets the operands of a convolution.
+Status add_operands(Emitter& emitter, const Node& node, ConvConstants& constants);
 // Gives the step of a node that takes an addend the tensor and the define, if there is one: after all other params.
 Status add_addend(Emitter& emitter, const Node& node, ShaderKey& shader, StepParams& params,
                   std::vector<TensorRef>& inputs);

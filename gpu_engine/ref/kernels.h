@@ -49,6 +49,8 @@ WholeFunction lstm_of_integers;
 
 // Applies the activation of the node to float32; integer operators apply it themselves.
 void activate(const Call& call, HostTensor& out);
+// Adds input kResidualInput to the output of a convolution.
+void add_residual(const Call& call, HostTensor& out);
 
 // Runs a node with quantized tensors; `function` is its float kernel.
 void quantized(const Call& call, Function* function, HostTensor& out);

@@ -147,29 +147,19 @@ void grouped_conv2d(const Call& call, HostTensor& out) {
       [&](const std::vector<double>& sums, int64_t to) { std::ranges::copy(sums, out.as<float>().data() + to); });
 }
 
-// Convolves `data` of shape `in` with the weights of input 1, and adds the residual to the sums.
+// Convolves `data` of shape `in` with the weights of input 1.
 void convolve(const Call& call, const Conv2dAttr& attr, const float* data, const Shape& in, HostTensor& out) {
   const int32_t depth = in.dim(3);
   const std::vector<double> weights = outputs_innermost(call.input(1));
   const std::vector<double> bias = bias_or_zeros(call, 2, out.shape.dim(3));
   float* const result = out.as<float>().data();
-  const int64_t channels = out.shape.dim(3);
-  const Shape residual = call.has(kResidualInput) ? call.shape(kResidualInput) : out.shape;
-  const int64_t added = residual.dim(3);  // channels, the first ones
   slide(
-      attr, in, call.shape(1), out.shape, depth * channels, bias,
+      attr, in, call.shape(1), out.shape, int64_t{depth} * out.shape.dim(3), bias,
       [&](std::vector<double>& sums, int32_t tap, int64_t from) {
         accumulate(data + from, depth, weights.data() + static_cast<size_t>(tap) * depth * sums.size(), sums);
       },
-      [&](const std::vector<double>& sums, int64_t to) {
-        std::ranges::copy(sums, result + to);
-        if (!call.has(kResidualInput)) return;
-        // Rounded before and after the addition, as with two operators.
-        const bool whole = is_of_first_channels(residual, out.shape);
-        const int64_t from = whole ? to / channels : to / (out.shape.elements() / out.shape.dim(0));
-        const float* const other = call.floats(kResidualInput).data() + from * added;
-        for (int64_t o = 0; o < added; ++o) result[to + o] += other[o];
-      });
+      [&](const std::vector<double>& sums, int64_t to) { std::ranges::copy(sums, result + to); });
+  if (!call.node.residual_last) add_residual(call, out);
 }
 
 // `weights` and `bias`: input indices.
@@ -192,6 +182,18 @@ void convolve_depthwise(const Call& call, const DepthwiseConv2dAttr& attr, size_
 
 }  // namespace
 
+void add_residual(const Call& call, HostTensor& out) {
+  if (!call.has(kResidualInput)) return;
+  const Shape& residual = call.shape(kResidualInput);
+  const int64_t channels = out.shape.dim(3), pixels = out.shape.elements() / std::max<int64_t>(channels, 1);
+  const int64_t added = residual.dim(3);  // channels, the first ones
+  const int64_t shared = is_of_first_channels(residual, out.shape) ? 1 : int64_t{out.shape.dim(1)} * out.shape.dim(2);
+  for (int64_t p = 0; p < pixels; ++p) {
+    const float* const other = call.floats(kResidualInput).data() + p / shared * added;
+    for (int64_t o = 0; o < added; ++o) out.as<float>()[static_cast<size_t>(p * channels + o)] += other[o];
+  }
+}
+
 void conv2d(const Call& call, HostTensor& out) {
   if (call.shape(1).dim(3) != call.shape(0).dim(3)) return grouped_conv2d(call, out);
   const std::vector<float> changed = changed_data(call);
@@ -201,6 +203,7 @@ void conv2d(const Call& call, HostTensor& out) {
 
 void depthwise_conv2d(const Call& call, HostTensor& out) {
   convolve_depthwise(call, call.attributes<DepthwiseConv2dAttr>(), 1, 2, out);
+  if (!call.node.residual_last) add_residual(call, out);
 }
 
 void depthwise_pointwise(const Call& call, HostTensor& out) {

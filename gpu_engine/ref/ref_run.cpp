@@ -102,6 +102,7 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   } else {
     function(call, outputs[0]);
     activate(call, outputs[0]);
+    if (node.residual_last && residual_of(node) != kNone) add_residual(call, outputs[0]);
   }
   return outputs;
 }

@@ -35,6 +35,7 @@ bool known_not_negative(const Graph& graph, ValueId id) {
   const NodeId producer = graph.value(id).producer;
   if (producer == kNone) return false;
   const Node& node = graph.node(producer);
+  if (node.residual_last) return false;
   switch (node.activation) {
     case Activation::kRelu:
     case Activation::kRelu6:

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "rewrites/rewrites.h"
 
@@ -41,12 +42,14 @@ RewriteOutcome fuse_activation(Graph& graph, NodeId id) {
   return RewriteOutcome::applied();
 }
 
-// Merges a depthwise convolution and the 1×1 convolution that reads it into one node.
+// Merges a depthwise convolution and the 1×1 convolution that reads it into one node. The residual of the first one
+// becomes the addend of the second one.
 
 namespace {
 
-// Output channels per invocation: no depthwise work is repeated.
-constexpr int32_t kMostOutputs = 32;
+// Output channels per invocation: no depthwise work is repeated. With more than kFewOutputs, a tile has fewer pixels,
+// and each weight serves fewer of them: only if there are not more channels of data than outputs.
+constexpr int32_t kFewOutputs = 16, kMostOutputs = 32;
 // One invocation sums over the channels of the data, so their number is bounded; and there must be enough invocations.
 constexpr int32_t kMostChannels = 256;
 constexpr int64_t kFewestPixels = 256;
@@ -66,7 +69,7 @@ std::optional<std::string> obstacle_in_depthwise(const Graph& graph, const Node&
   const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
   const Shape& weights = graph.value(node.inputs[1]).shape;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == kNone) continue;
+    if (node.inputs[i] == kNone || i == kResidualInput) continue;
     if (i > 0 && !graph.is_constant(node.inputs[i])) return "the depthwise weights are not constant";
     if (graph.value(node.inputs[i]).type != DataType::kFloat32) return "the depthwise convolution is quantized";
   }
@@ -85,8 +88,26 @@ std::optional<std::string> obstacle_in_depthwise(const Graph& graph, const Node&
   }
 }
 
+std::optional<std::string> obstacle_to_both(const Graph& graph, const Node& depthwise, const Node& conv) {
+  const ValueId residual = residual_of(depthwise);
+  if (gate_of(conv) != kNone) return "its data have a gate";
+  if (addend_of(conv) != kNone && residual_of(conv) != kNone) return "it has an addend and a residual";
+  if (residual == kNone) return std::nullopt;
+  if (residual_of(conv) != kNone || addend_of(conv) != kNone) return "both convolutions add a tensor";
+  if (depthwise.activation != Activation::kNone && !depthwise.residual_last) {
+    return "the depthwise convolution adds a tensor before its activation";
+  }
+  if (graph.value(residual).shape != graph.value(depthwise.outputs[0]).shape) {
+    return "the depthwise convolution adds a tensor of another shape";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> obstacle_in_sizes(const Shape& data, const Shape& out) {
   if (out.dim(3) > kMostOutputs) return count(out.dim(3), "output channels are more than an invocation holds");
+  if (out.dim(3) > kFewOutputs && data.dim(3) > out.dim(3)) {
+    return count(data.dim(3), "channels for ") + count(out.dim(3), "outputs are faster in two steps");
+  }
   if (data.dim(3) > kMostChannels) return count(data.dim(3), "channels are too many for an invocation");
   const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
   if (pixels < kFewestPixels) return count(pixels, "pixels give too few invocations");
@@ -103,7 +124,7 @@ RewriteOutcome fuse_depthwise(Graph& graph, NodeId id) {
   if (producer == kNone || graph.node(producer).op != OpType::kDepthwiseConv2d) return RewriteOutcome::not_matched();
   const Node& depthwise = graph.node(producer);
   if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
-  if (gate_of(conv) != kNone) return RewriteOutcome::declined("its data have a gate");
+  if (const auto obstacle = obstacle_to_both(graph, depthwise, conv)) return RewriteOutcome::declined(*obstacle);
   if (const auto obstacle = obstacle_in_depthwise(graph, depthwise)) return RewriteOutcome::declined(*obstacle);
   if (!rewriting::read_once(graph, between)) {
     return RewriteOutcome::declined(quote(graph.value(between).name) + " is read by others or an output");
@@ -117,6 +138,7 @@ RewriteOutcome fuse_depthwise(Graph& graph, NodeId id) {
   fused.attributes = DepthwisePointwiseAttr{std::get<DepthwiseConv2dAttr>(depthwise.attributes), depthwise.activation};
   fused.inputs.resize(kDepthwiseBias + 1, kNone);
   fused.inputs[0] = depthwise.inputs[0];
+  if (residual_of(depthwise) != kNone) fused.inputs[kAddendInput] = residual_of(depthwise);
   fused.inputs[kDepthwiseWeights] = depthwise.inputs[1];
   fused.inputs[kDepthwiseBias] = depthwise.inputs.size() > 2 ? depthwise.inputs[2] : kNone;
   const std::string origin = depthwise.origin + " + " + conv.origin;
@@ -279,8 +301,8 @@ std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& ad
   const Node& node = graph.node(conv);
   const Shape &sums = graph.value(made).shape, &other = graph.value(add.inputs[1 - summand]).shape;
   if (other != sums && other != one_pixel(sums)) return "the shapes differ";
-  if (node.activation != Activation::kNone) {
-    return describe(graph, conv) + " has the activation " + to_string(node.activation);
+  if (node.activation != Activation::kNone && add.activation != Activation::kNone) {
+    return describe(graph, conv) + " has the activation " + to_string(node.activation) + ", and the addition another";
   }
   if (residual_of(node) != kNone || addend_of(node) != kNone) return describe(graph, conv) + " adds a tensor already";
   if (!rewriting::read_once(graph, made)) return quote(graph.value(made).name) + " is read by others or an output";
@@ -289,18 +311,33 @@ std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& ad
 
 bool is_conv(const Graph& graph, ValueId value) {
   const NodeId producer = graph.value(value).producer;
-  return producer != kNone && graph.node(producer).op == OpType::kConv2d;
+  if (producer == kNone) return false;
+  const OpType op = graph.node(producer).op;
+  return op == OpType::kConv2d || op == OpType::kDepthwiseConv2d || op == OpType::kDepthwisePointwise;
+}
+
+// The summands in the order of preference: sums of convolutions first, then of depthwise ones, which others may merge
+// with, then results of activations.
+std::array<size_t, 2> summands(const Graph& graph, const Node& add) {
+  const auto rank = [&](size_t summand) {
+    if (!is_conv(graph, add.inputs[summand])) return 3;
+    const Node& node = graph.node(graph.value(add.inputs[summand]).producer);
+    if (node.activation != Activation::kNone) return 2;
+    return node.op == OpType::kDepthwiseConv2d ? 1 : 0;
+  };
+  return rank(0) < rank(1) ? std::array<size_t, 2>{0, 1} : std::array<size_t, 2>{1, 0};
 }
 
 }  // namespace
 
-// The convolution moves to the position of the addition, where the other input exists.
+// The convolution moves to the position of the addition, where the other input exists. It adds the tensor before its
+// activation, which is that of the addition, or after its own.
 RewriteOutcome fuse_residual(Graph& graph, NodeId id) {
   const Node& add = graph.node(id);
   if (add.op != OpType::kAdd || add.inputs[0] == add.inputs[1]) return RewriteOutcome::not_matched();
   if (graph.is_constant(add.inputs[0]) || graph.is_constant(add.inputs[1])) return RewriteOutcome::not_matched();
   std::string reason;
-  for (const size_t summand : {1, 0}) {
+  for (const size_t summand : summands(graph, add)) {
     if (!is_conv(graph, add.inputs[summand])) continue;
     if (const auto obstacle = obstacle_to_adding(graph, add, summand)) {
       reason = *obstacle;
@@ -310,7 +347,11 @@ RewriteOutcome fuse_residual(Graph& graph, NodeId id) {
     Node fused = graph.node(conv);
     if (fused.inputs.size() <= kResidualInput) fused.inputs.resize(kResidualInput + 1, kNone);
     fused.inputs[kResidualInput] = add.inputs[1 - summand];
-    fused.activation = add.activation;
+    if (fused.activation == Activation::kNone) {
+      fused.activation = add.activation;
+    } else {
+      fused.residual_last = true;
+    }
     const ValueId sum = add.outputs[0];
     const std::string origin = fused.origin + " + " + add.origin;
     rewriting::replace_node(graph, id, std::move(fused));
@@ -373,17 +414,17 @@ std::optional<std::string> obstacle_to_addend(const Graph& graph, NodeId id, con
   return rewriting::obstacle_to_more_operands(graph, id);
 }
 
-// Index of the summand that stays the data of the convolution: one that further rewrites may merge with it.
+// Index of the summand that stays the data of the convolution: a product, whose gate may move there as well.
 size_t data_of_sum(const Graph& graph, const Node& add) {
-  for (const OpType op : {OpType::kMul, OpType::kDepthwiseConv2d}) {
-    for (const size_t summand : {0, 1}) {
-      const NodeId producer = graph.value(add.inputs[summand]).producer;
-      if (producer != kNone && graph.node(producer).op == op && rewriting::read_once(graph, add.inputs[summand])) {
-        return summand;
-      }
-    }
-  }
-  return 0;
+  const NodeId second = graph.value(add.inputs[1]).producer;
+  return second != kNone && graph.node(second).op == OpType::kMul && rewriting::read_once(graph, add.inputs[1]) ? 1 : 0;
+}
+
+// Whether fuse-residual will move the addition into the convolution before it, which adds only once.
+bool is_residual(const Graph& graph, const Node& add) {
+  return add.inputs[0] != add.inputs[1] && std::ranges::any_of(summands(graph, add), [&](size_t summand) {
+           return is_conv(graph, add.inputs[summand]) && !obstacle_to_adding(graph, add, summand);
+         });
 }
 
 }  // namespace
@@ -395,6 +436,7 @@ RewriteOutcome fuse_addend(Graph& graph, NodeId id) {
   if (producer == kNone || graph.node(producer).op != OpType::kAdd) return RewriteOutcome::not_matched();
   const Node& add = graph.node(producer);
   if (graph.is_constant(add.inputs[0]) || graph.is_constant(add.inputs[1])) return RewriteOutcome::not_matched();
+  if (is_residual(graph, add)) return RewriteOutcome::not_matched();
   if (const auto obstacle = obstacle_to_addend(graph, id, add)) return RewriteOutcome::declined(*obstacle);
   const size_t data = data_of_sum(graph, add), input = conv ? kAddendInput : kMeanAddend;
   const ValueId kept = add.inputs[data], addend = add.inputs[1 - data];

@@ -35,7 +35,8 @@ std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId 
     return "the weights are not float constants";
   }
   const Value& data = graph.value(node.inputs[0]);
-  if (graph.value(node.inputs[1]).shape.dim(3) != data.shape.dim(3)) return "its channels are in groups";
+  const bool all_channels = node.op != OpType::kConv2d || graph.value(node.inputs[1]).shape.dim(3) == data.shape.dim(3);
+  if (!all_channels) return "its channels are in groups";
   if (data.producer != kNone && graph.node(data.producer).op == OpType::kDynamicQuantize) {
     return "its data are quantized at run time";
   }
@@ -124,8 +125,8 @@ constexpr std::array kRewrites{
     Rewrite{"fuse-gate", fuse_gate},
     Rewrite{"fuse-residual", fuse_residual},
     Rewrite{"fold-residual-padding", fold_residual_padding},
-    Rewrite{"fuse-addend", fuse_addend},
     Rewrite{"fuse-activation", fuse_activation},
+    Rewrite{"fuse-addend", fuse_addend},
     Rewrite{"fuse-depthwise", fuse_depthwise},
     Rewrite{"fuse-excitation", fuse_excitation},
     Rewrite{"fuse-mean", fuse_mean},

@@ -73,7 +73,8 @@ bool can_activate(OpType op, Activation activation);
 std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId value, Activation activation,
                                                   size_t readers);
 
-// The reason why the CONV_2D `conv` cannot take a residual, a gate or an addend; empty if it can: its kernel has float weights.
+// The reason why the CONV_2D or DEPTHWISE_CONV_2D `conv` cannot take a residual, a gate or an addend; empty if it can:
+// its kernel has float weights.
 std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId conv);
 
 // Gives `activation` to the producer of `from`, which then writes `to`. Removes the nodes that computed `to` from

@@ -6,7 +6,7 @@
 //   ONE_CHANNEL        the output has one channel: nothing is computed for the others of its slice
 //   LOCAL_X, LOCAL_Z   the work group: pixels × slice groups
 //   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
-//   RESIDUAL           adds the second input, see lib/residual.glsl, to the sums
+//   RESIDUAL           adds the second input: lib/residual.glsl
 //   GATE               multiplies the data with a factor per channel, also read as the second input
 //   POINTWISE          1×1, stride 1, no padding: input and output pixel have the same index
 //   ADDEND             with POINTWISE: then adds a tensor of their shape to the data, also read as the second input
@@ -18,9 +18,7 @@
 #endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
-#ifdef RESIDUAL
 #include "lib/residual.glsl"
-#endif
 
 #ifdef ONE_CHANNEL
 #define SUMS float
@@ -58,10 +56,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 
 void finish_sums(int batch, int slice, int pixel, vec4 sums, Conversion conversion) {
   int layer = batch * out_t.place.y + slice;
-#ifdef RESIDUAL
-  sums += load_residual(residual_t, batch, slice, pixel);
-#endif
-  store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, sums, conversion));
+  store(out_t.place.x + layer * out_t.place.z + pixel, CONV_RESULT(out_t, batch, slice, pixel, sums, conversion));
 }
 
 void main() {

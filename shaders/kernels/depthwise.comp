@@ -1,16 +1,18 @@
 // DEPTHWISE_CONV_2D. An invocation computes PIXELS pixels of one output slice.
 //   PIXELS      the register tile; pixels are one work group apart
 //   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
+//   RESIDUAL             adds the second input: lib/residual.glsl
 //   MULTIPLIER  defined if an input channel feeds several output channels
 //   COMPUTED    the weights are the second input, a tensor: lib/computed_weights.glsl
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
-#if defined(DYNAMIC) || defined(COMPUTED)
+#if defined(DYNAMIC) || defined(COMPUTED) || defined(RESIDUAL)
 #define USES_B
 #endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
+#include "lib/residual.glsl"
 
 layout(local_size_x = kKernelInvocations) in;
 
@@ -30,6 +32,9 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 rescale;  // for load_conversion()
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, per batch
+#endif
+#ifdef RESIDUAL
+  Tensor residual_t;
 #endif
 };
 #ifdef COMPUTED
@@ -97,6 +102,6 @@ void main() {
 #ifdef COMPUTED
     acc[p] = with_bias(slice, acc[p]);
 #endif
-    if (pixel < area) store(row + pixel, conv_result(out_t, slice, acc[p], conversion));
+    if (pixel < area) store(row + pixel, CONV_RESULT(out_t, batch, slice, pixel, acc[p], conversion));
   }
 }

@@ -2,7 +2,7 @@
 // invocation computes ROWS vertically adjacent outputs, as in depthwise_rows.comp, for all output slices, one slice of
 // the data after the other.
 //   STRIDE_H, ROWS, SLICES  the stride along y; the register tile, whose slices are those of the output
-//   RESIDUAL                adds the second input, see lib/residual.glsl, to the sums
+//   RESIDUAL                adds the second input: lib/residual.glsl
 //   ADDEND                  adds the second input to the intermediate result, whose shape it has
 #define USES_A
 #define WRITES_OUTPUT
@@ -12,9 +12,7 @@
 #endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
-#ifdef RESIDUAL
 #include "lib/residual.glsl"
-#endif
 
 layout(local_size_x = kKernelInvocations) in;
 
@@ -40,10 +38,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 
 void finish_sums(int batch, int slice, int pixel, vec4 sums, Conversion conversion) {
   int layer = batch * out_t.place.y + slice;
-#ifdef RESIDUAL
-  sums += load_residual(residual_t, batch, slice, pixel);
-#endif
-  store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, sums, conversion));
+  store(out_t.place.x + layer * out_t.place.z + pixel, CONV_RESULT(out_t, batch, slice, pixel, sums, conversion));
 }
 
 void main() {

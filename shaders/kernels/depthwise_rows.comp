@@ -3,15 +3,17 @@
 //   KERNEL, STRIDE_H     height and width of the kernel, the stride along y
 //   ROWS, COLUMNS        the register tile; more than one column needs equal strides, without dilation unless they are 1
 //   REQUANTIZE, DYNAMIC  conversion of the sums: lib/conv_result.glsl
+//   RESIDUAL             adds the second input: lib/residual.glsl
 // With a dilation, outputs one dilation apart share their inputs.
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
-#ifdef DYNAMIC
+#if defined(DYNAMIC) || defined(RESIDUAL)
 #define USES_B
 #endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
+#include "lib/residual.glsl"
 
 layout(local_size_x = kKernelInvocations) in;
 
@@ -24,6 +26,9 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 rescale;    // for load_conversion()
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, per batch
+#endif
+#ifdef RESIDUAL
+  Tensor residual_t;
 #endif
 };
 
@@ -103,14 +108,15 @@ void main() {
   factors.x = quanta_t.place.x + batch;
 #endif
   Conversion conversion = load_conversion(out_t, slice, constants.z, factors);
-  int target = out_t.place.x + (batch * out_t.place.y + slice) * out_t.place.z + x;
+  int target = out_t.place.x + (batch * out_t.place.y + slice) * out_t.place.z;
 #if COLUMNS > 1
   // One copy of this code for all rows, as in conv2d.comp.
   int end = min(out_t.size.y, first_row + ROWS * placement.y);
   for (int y = first_row; y < end; y += placement.y) {
     for (int c = 0; c < COLUMNS; ++c) {
       if (x + c * placement.x < out_t.size.x) {
-        store(target + y * out_t.size.x + c * placement.x, conv_result(out_t, slice, acc[c * ROWS], conversion));
+        int pixel = y * out_t.size.x + x + c * placement.x;
+        store(target + pixel, CONV_RESULT(out_t, batch, slice, pixel, acc[c * ROWS], conversion));
       }
     }
     for (int i = 1; i < COLUMNS * ROWS; ++i) acc[i - 1] = acc[i];
@@ -118,7 +124,8 @@ void main() {
 #else
   for (int r = 0; r < ROWS; ++r) {
     int y = first_row + r * placement.y;
-    if (y < out_t.size.y) store(target + y * out_t.size.x, conv_result(out_t, slice, acc[r], conversion));
+    int pixel = y * out_t.size.x + x;
+    if (y < out_t.size.y) store(target + pixel, CONV_RESULT(out_t, batch, slice, pixel, acc[r], conversion));
   }
 #endif
 }

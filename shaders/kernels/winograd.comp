@@ -9,7 +9,7 @@
 // slices, one of the 16 elements after the other, so only the sums of one element must be in registers.
 //   SQUARES, SLICES  the register tile; the squares of an invocation are LOCAL_X apart
 //   LOCAL_X          the work group
-//   RESIDUAL         adds the second input, see lib/residual.glsl, to the sums
+//   RESIDUAL         adds the second input: lib/residual.glsl
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -18,9 +18,7 @@
 #endif
 #include "lib/tensor.glsl"
 #include "lib/conv_result.glsl"
-#ifdef RESIDUAL
 #include "lib/residual.glsl"
-#endif
 
 layout(local_size_x = LOCAL_X) in;
 
@@ -102,10 +100,7 @@ void main() {
         if (square < squares && all(lessThan(at, out_t.size.xy))) {
           int pixel = at.y * out_t.size.x + at.x;
           vec4 v = result[(o * SQUARES + t) * 4 + p];
-#ifdef RESIDUAL
-          v += load_residual(residual_t, batch, slice, pixel);
-#endif
-          store(out_t.place.x + layer * out_t.place.z + pixel, conv_result(out_t, slice, v, conversion));
+          store(out_t.place.x + layer * out_t.place.z + pixel, CONV_RESULT(out_t, batch, slice, pixel, v, conversion));
         }
       }
     }

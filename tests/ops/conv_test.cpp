@@ -75,7 +75,8 @@ OpCase conv_case(const ConvParameters& p, uint64_t seed) {
   builder.node(OpType::kConv2d, p.attr, inputs, p.activation);
   return builder.build(p.name("conv2d") + (p.residual ? " residual" : "") +
                        (p.pixel_residual ? " residual of one pixel" : "") +
-                       (p.residual_channels > 0 ? " residual of some channels" : "") + (p.gate ? " gate" : "") + (p.addend ? " addend" : ""));
+                       (p.residual_channels > 0 ? " residual of some channels" : "") + (p.gate ? " gate" : "") +
+                       (p.addend ? " addend" : ""));
 }
 
 using ConvTest = OpTest;
@@ -193,6 +194,26 @@ TEST_F(ConvTest, ResidualAndGate) {
   }
 }
 
+// After the activation: of the output shape, of the first channels, and of one pixel.
+TEST_F(ConvTest, ResidualAfterTheActivation) {
+  constexpr Activation kKinds[] = {Activation::kRelu6, Activation::kPrelu, Activation::kHardSwish};
+  uint64_t seed = 1300;
+  size_t kind = 0;
+  for (const int kernel : {1, 3}) {
+    for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {67, 71}}) {
+      for (const int residual : {0, 1, 2}) {
+        ConvParameters p = ragged_conv(height, width, kernel);
+        p.activation = kKinds[kind++ % std::size(kKinds)];
+        p.gate = residual == 2;
+        p.residual = residual == 0;
+        p.residual_channels = residual == 1 ? 5 : 0;
+        p.pixel_residual = residual == 2;
+        check(with_residual_last(conv_case(p, seed++)));
+      }
+    }
+  }
+}
+
 // Images and channels for every register tile, with remainders, and one output channel. Each operand meets each
 // activation in one size.
 TEST_F(ConvTest, Addend) {
@@ -278,9 +299,44 @@ OpCase depthwise_case(const ConvParameters& p, int multiplier, uint64_t seed) {
   const ValueId weights = builder.constant({1, p.kernel_h, p.kernel_w, out});
   const DepthwiseConv2dAttr attr{p.attr.padding,    p.attr.stride_h,   p.attr.stride_w,
                                  p.attr.dilation_h, p.attr.dilation_w, multiplier};
-  builder.node(OpType::kDepthwiseConv2d, attr, conv_inputs(builder, data, weights, out, p.bias, p.activation),
-               p.activation);
-  return builder.build(p.name("depthwise") + " x" + std::to_string(multiplier));
+  std::vector<ValueId> inputs = conv_inputs(builder, data, weights, out, p.bias, p.activation);
+  if (p.residual || p.pixel_residual || p.residual_channels > 0) {
+    inputs.resize(kResidualInput, kNone);
+    inputs.push_back(p.residual         ? builder.node(OpType::kDepthwiseConv2d, attr, inputs, p.activation)
+                     : p.pixel_residual ? builder.input({p.batch, 1, 1, out})
+                                        : builder.input({p.batch, p.height, p.width, p.residual_channels}));
+  }
+  builder.node(OpType::kDepthwiseConv2d, attr, inputs, p.activation);
+  return builder.build(p.name("depthwise") + " x" + std::to_string(multiplier) + (p.residual ? " residual" : ""));
+}
+
+// Before and after the activation, in every kernel and tile: of the output shape, of one pixel, of some channels.
+TEST_F(ConvTest, DepthwiseResidual) {
+  constexpr Activation kKinds[] = {Activation::kRelu6, Activation::kNone, Activation::kPrelu};
+  uint64_t seed = 1500;
+  size_t kind = 0;
+  for (const bool last : {false, true}) {
+    for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {67, 71}, {128, 130}}) {
+      for (const int kernel : {2, 3, 5}) {
+        for (const int multiplier : {1, 2}) {
+          ConvParameters p;
+          p.batch = height == 9 ? 2 : 1;
+          p.height = height;
+          p.width = width;
+          p.in = 6;
+          p.kernel_h = p.kernel_w = kernel;
+          p.attr.padding.mode = PaddingMode::kSame;
+          p.attr.dilation_h = p.attr.dilation_w = height == 67 ? 2 : 1;
+          p.activation = kKinds[kind++ % std::size(kKinds)];
+          p.residual = height != 9;
+          p.pixel_residual = height == 9 && kernel != 5;
+          p.residual_channels = height == 9 && kernel == 5 ? 5 : 0;
+          const OpCase made = depthwise_case(p, multiplier, seed++);
+          check(last ? with_residual_last(made) : made);
+        }
+      }
+    }
+  }
 }
 
 TEST_F(ConvTest, Depthwise) {

@@ -112,6 +112,24 @@ TEST_F(DepthwisePointwiseTest, Residual) {
   }
 }
 
+TEST_F(DepthwisePointwiseTest, ResidualAfterTheActivation) {
+  uint64_t seed = 240;
+  for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {67, 71}}) {
+    for (const int out : {13, 21}) {
+      Parameters p;
+      p.batch = height == 9 ? 2 : 1;
+      p.height = height;
+      p.width = width;
+      p.out = out;
+      p.activation = out == 13 ? Activation::kRelu6 : Activation::kPrelu;
+      p.between = Activation::kRelu6;
+      p.residual = height != 9;
+      p.pixel = height == 9;
+      check(with_residual_last(make(p, seed++)));
+    }
+  }
+}
+
 TEST_F(DepthwisePointwiseTest, ResidualOfTheFirstChannels) {
   uint64_t seed = 220;
   for (const auto& [height, width] : {std::pair{9, 7}, {67, 71}}) {

@@ -163,6 +163,12 @@ ValueId CaseBuilder::bias(int32_t channels) {
   return case_.graph.add_value(std::move(value));
 }
 
+OpCase with_residual_last(OpCase c) {
+  c.graph.node(c.graph.order().back()).residual_last = true;
+  c.name += ", last";
+  return c;
+}
+
 ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Quantized& output,
                           Activation activation) {
   const ValueId id = node(op, std::move(attributes), std::move(inputs), activation);

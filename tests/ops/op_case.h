@@ -56,6 +56,9 @@ struct OpCase {
   std::vector<HostTensor> inputs;
 };
 
+// The same case, but its last node adds its residual after its activation.
+OpCase with_residual_last(OpCase c);
+
 // Builds a case node by node; shapes are inferred.
 class CaseBuilder {
  public:

@@ -16,7 +16,7 @@ struct Window {
   int batch = 1, height = 9, width = 7, in = 16, out = 16;
   Padding2d padding{PaddingMode::kSame, 0, 0, 0, 0};
   Activation activation = Activation::kNone;
-  bool bias = true, residual = false, pixel_residual = false, narrow_residual = false;
+  bool bias = true, residual = false, pixel_residual = false, narrow_residual = false, residual_last = false;
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 };
 
@@ -39,10 +39,11 @@ OpCase window_case(const Window& w, uint64_t seed) {
     inputs.push_back(builder.input({w.batch, 1, 1, w.out}));
   }
   builder.node(OpType::kConv2d, attr, inputs, w.activation);
-  return builder.build("winograd " + std::to_string(w.batch) + "x" + std::to_string(w.height) + "x" +
-                       std::to_string(w.width) + "x" + std::to_string(w.in) + "→" + std::to_string(w.out) + " p" +
-                       std::to_string(static_cast<int>(w.padding.mode)) + " " + to_string(w.activation) +
-                       (w.residual ? " residual" : "") + (w.pixel_residual ? " residual of one pixel" : ""));
+  OpCase made = builder.build("winograd " + std::to_string(w.batch) + "x" + std::to_string(w.height) + "x" +
+                              std::to_string(w.width) + "x" + std::to_string(w.in) + "→" + std::to_string(w.out) +
+                              " p" + std::to_string(static_cast<int>(w.padding.mode)) + " " + to_string(w.activation) +
+                              (w.residual ? " residual" : "") + (w.pixel_residual ? " residual of one pixel" : ""));
+  return w.residual_last ? with_residual_last(std::move(made)) : made;
 }
 
 constexpr ConvTile kTiles[] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {4, 1}};
@@ -119,6 +120,8 @@ TEST_F(WinogradTest, ActivationsAndOperands) {
     w.pixel_residual = true;
     check_window(w);
     w.narrow_residual = true;
+    check_window(w);
+    w.residual_last = true;
     check_window(w);
   }
 }

@@ -110,10 +110,11 @@ TEST(RefDepthwisePointwise, ClampsBetweenAndAddsAfter) {
   const HostTensor weights = floats({1, 1, 1, 2}, {10, 100}), other = floats({1, 1, 1, 1}, {-63});
   // 1*1 + 3*2 = 7, clamped to 6; 2*1 - 4*1 + 1 = -1, clamped to 0
   const DepthwisePointwiseAttr attr{{kValid}, Activation::kRelu6};
-  expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, absent(), absent(), taps, bias}),
+  expect_floats(evaluate(OpType::kDepthwisePointwise, attr,
+                         {in, weights, absent(), absent(), other, absent(), absent(), taps, bias}),
                 {1, 1, 1, 1}, {-3});
-  expect_floats(evaluate(OpType::kDepthwisePointwise, attr, {in, weights, absent(), absent(), other, absent(), absent(), taps, bias},
-                         Activation::kRelu),
+  expect_floats(evaluate(OpType::kDepthwisePointwise, attr,
+                         {in, weights, absent(), absent(), other, absent(), absent(), taps, bias}, Activation::kRelu),
                 {1, 1, 1, 1}, {0});
 }
 
@@ -165,8 +166,7 @@ TEST(RefDepthwisePointwise, AddsBetween) {
   const HostTensor in = floats({1, 1, 2, 1}, {1, 9}), taps = floats({1, 1, 1, 1}, {1});
   const DepthwisePointwiseAttr attr{{kValid}, Activation::kRelu6};
   const auto with = [&](const HostTensor& addend) {
-    return std::vector{in,       floats({1, 1, 1, 1}, {10}), absent(), absent(), absent(), absent(), addend, taps,
-                       absent()};
+    return std::vector{in, floats({1, 1, 1, 1}, {10}), absent(), absent(), absent(), absent(), addend, taps, absent()};
   };
   expect_floats(evaluate(OpType::kDepthwisePointwise, attr, with(floats({1, 1, 2, 1}, {2, 3}))), {1, 1, 2, 1},
                 {30, 90});

@@ -103,6 +103,58 @@ TEST_F(FuseDepthwise, WithAnAddend) {
   EXPECT_EQ(addend_of(after.node(after.order()[0])), in);
 }
 
+TEST_F(FuseDepthwise, MoreOutputsWithAsManyChannels) {
+  conv(builder_, depthwise(builder_, data(17), {.channels = 17}), {.in = 17, .out = 17, .kernel = 1});
+  expect_applied(kFuseDepthwise, builder_.build("square"), {OpType::kDepthwisePointwise});
+}
+
+TEST_F(FuseDepthwise, NotMoreOutputsWithMoreChannels) {
+  conv(builder_, depthwise(builder_, data(18), {.channels = 18}), {.in = 18, .out = 17, .kernel = 1});
+  expect_declined(kFuseDepthwise, builder_.build("narrowing"), "18 channels for 17 outputs");
+}
+
+class FuseDepthwiseResidual : public FuseDepthwise {
+ protected:
+  // A depthwise convolution with a residual, and a 1×1 convolution.
+  OpCase block(const Shape& residual, Activation activation, bool last, bool both = false) {
+    const DepthwiseConv2dAttr attr{{PaddingMode::kSame}};
+    residual_ = builder_.input(residual);
+    const ValueId made = builder_.node(OpType::kDepthwiseConv2d, attr,
+                                       {data(), builder_.constant({1, 3, 3, 6}), kNone, kNone, residual_}, activation);
+    std::vector<ValueId> inputs{made, builder_.constant({8, 1, 1, 6}), kNone, kNone};
+    if (both) inputs.push_back(builder_.input({1, 17, 19, 8}));
+    builder_.node(OpType::kConv2d, Conv2dAttr{}, inputs);
+    OpCase result = builder_.build("residual");
+    result.graph.node(result.graph.order()[0]).residual_last = last;
+    return result;
+  }
+
+  ValueId residual_ = kNone;
+};
+
+TEST_F(FuseDepthwiseResidual, BecomesAnAddend) {
+  for (const bool last : {false, true}) {
+    builder_ = CaseBuilder(54);
+    const OpCase before = block({1, 17, 19, 6}, last ? Activation::kRelu : Activation::kNone, last);
+    const Graph after = expect_applied(kFuseDepthwise, before, {OpType::kDepthwisePointwise});
+    const Node& node = after.node(after.order()[0]);
+    EXPECT_EQ(addend_of(node), residual_);
+    EXPECT_FALSE(node.residual_last);
+  }
+}
+
+TEST_F(FuseDepthwiseResidual, NotBeforeTheActivation) {
+  expect_declined(kFuseDepthwise, block({1, 17, 19, 6}, Activation::kRelu, false), "before its activation");
+}
+
+TEST_F(FuseDepthwiseResidual, NotOfAnotherShape) {
+  expect_declined(kFuseDepthwise, block({1, 1, 1, 6}, Activation::kRelu, true), "of another shape");
+}
+
+TEST_F(FuseDepthwiseResidual, NotInBothConvolutions) {
+  expect_declined(kFuseDepthwise, block({1, 17, 19, 6}, Activation::kRelu, true, true), "both convolutions add");
+}
+
 TEST_F(FuseDepthwise, NotInSmallImages) {
   const ValueId in = builder_.input({1, 15, 17, 6});
   conv(builder_, depthwise(builder_, in), {.in = 6, .kernel = 1});
@@ -193,14 +245,21 @@ TEST_F(FuseAddend, WithAGate) {
   EXPECT_EQ(addend_of(node), b);
 }
 
-TEST_F(FuseAddend, TheDepthwiseConvolutionStaysTheData) {
+// The depthwise convolution adds its input, and with it becomes part of the convolution.
+TEST_F(FuseAddend, AConvolutionBeforeItComesFirst) {
   const ValueId in = builder_.input({1, 17, 19, 6});
-  const ValueId made = depthwise(builder_, in, {.activation = Activation::kRelu});
-  const Graph after = [&] {
-    conv(builder_, add(in, made), {.in = 6, .kernel = 1});
-    return expect_applied(kFuseAddend, builder_.build("depthwise"), {OpType::kDepthwiseConv2d, OpType::kConv2d});
-  }();
-  EXPECT_EQ(after.node(after.order()[1]).inputs[0], made);
+  conv(builder_, add(in, unary(builder_, OpType::kRelu, depthwise(builder_, in))), {.in = 6, .kernel = 1});
+  OpCase both = builder_.build("depthwise");
+  expect_not_matched(kFuseAddend, [&] {
+    OpCase activated = both;
+    EXPECT_TRUE(run_rewrites(activated.graph, std::vector{Rewrite{"fuse-activation", fuse_activation}}).ok());
+    return activated;
+  }());
+  ASSERT_TRUE(run_rewrites(both.graph).ok());
+  ASSERT_EQ(both.graph.order().size(), 1u);
+  const Node& node = both.graph.node(both.graph.order()[0]);
+  EXPECT_EQ(node.op, OpType::kDepthwisePointwise);
+  EXPECT_EQ(addend_of(node), in);
 }
 
 TEST_F(FuseAddend, NotWithAnActivation) {
@@ -325,10 +384,70 @@ TEST_F(FuseResidual, APreluAfterItIsFusedInTurn) {
   EXPECT_EQ(residual_of(node), in);
 }
 
-TEST_F(FuseResidual, NotAfterAnActivation) {
+TEST_F(FuseResidual, AfterAnActivation) {
+  for (const bool is_depthwise : {false, true}) {
+    CaseBuilder builder(34);
+    const ValueId in = builder.input({1, 5, 5, 6}), other = builder.input({1, 5, 5, 6});
+    const ValueId made =
+        is_depthwise ? depthwise(builder, in, {.activation = Activation::kRelu})
+                     : conv(builder, in, {.in = 6, .out = 6, .padding = kSame, .activation = Activation::kRelu});
+    builder.node(OpType::kAdd, {}, {other, made});
+    const OpType op = is_depthwise ? OpType::kDepthwiseConv2d : OpType::kConv2d;
+    const Graph after = expect_applied(kFuseResidual, builder.build("last"), {op});
+    const Node& node = after.node(after.order()[0]);
+    EXPECT_EQ(node.activation, Activation::kRelu);
+    EXPECT_TRUE(node.residual_last);
+    EXPECT_EQ(residual_of(node), other);
+  }
+}
+
+TEST_F(FuseResidual, IntoADepthwiseConvolution) {
+  const ValueId in = data({1, 5, 5, 6});
+  add(depthwise(builder_, in, {.multiplier = 2}), data({1, 5, 5, 12}), Activation::kRelu6);
+  const Graph after = expect_applied(kFuseResidual, builder_.build("depthwise"), {OpType::kDepthwiseConv2d});
+  EXPECT_EQ(after.node(after.order()[0]).activation, Activation::kRelu6);
+  EXPECT_FALSE(after.node(after.order()[0]).residual_last);
+}
+
+TEST_F(FuseResidual, IntoAPair) {
+  const ValueId in = builder_.input({1, 17, 19, 6});
+  const ValueId made = conv(builder_, depthwise(builder_, in), {.in = 6, .out = 6, .kernel = 1});
+  add(in, unary(builder_, OpType::kRelu, made));
+  OpCase block = builder_.build("pair");
+  ASSERT_TRUE(run_rewrites(block.graph).ok());
+  ASSERT_EQ(block.graph.order().size(), 1u);
+  const Node& node = block.graph.node(block.graph.order()[0]);
+  EXPECT_EQ(node.op, OpType::kDepthwisePointwise);
+  EXPECT_TRUE(node.residual_last);
+}
+
+// Whichever summand it is: sums of a convolution come first.
+TEST_F(FuseResidual, PrefersSums) {
+  for (const bool first : {false, true}) {
+    CaseBuilder builder(35);
+    const ValueId in = builder.input({1, 5, 5, 6});
+    const ValueId sums = conv(builder, in, {.in = 6, .out = 6, .kernel = 1});
+    const ValueId made = depthwise(builder, in, {.activation = Activation::kRelu});
+    builder.node(OpType::kAdd, {}, first ? std::vector{sums, made} : std::vector{made, sums}, Activation::kRelu);
+    expect_applied(kFuseResidual, builder.build("two"), {OpType::kDepthwiseConv2d, OpType::kConv2d});
+  }
+}
+
+TEST_F(FuseResidual, NotBetweenTwoActivations) {
   const ValueId in = data();
-  add(in, conv(builder_, in, {.out = 4, .kernel = 1, .activation = Activation::kRelu}));
-  expect_declined(kFuseResidual, builder_.build("activation"), "has the activation relu");
+  add(in, conv(builder_, in, {.out = 4, .kernel = 1, .activation = Activation::kRelu}), Activation::kRelu6);
+  expect_declined(kFuseResidual, builder_.build("activation"), "has the activation relu, and the addition another");
+}
+
+// A maximum must not take the result for one that is never negative.
+TEST_F(FuseResidual, LastItMakesNegativeResults) {
+  const ValueId in = data();
+  const ValueId made = conv(builder_, in, {.out = 4, .kernel = 1, .activation = Activation::kRelu});
+  const ValueId padded = builder_.node(OpType::kPad, PadAttr{{0, 1, 1, 0}, {0, 1, 1, 0}}, {add(in, made)});
+  builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 3, 3}, {padded});
+  OpCase pooled = builder_.build("maximum");
+  ASSERT_TRUE(run_rewrites(pooled.graph).ok());
+  EXPECT_EQ(pooled.graph.order().size(), 3u);
 }
 
 TEST_F(FuseResidual, OneValuePerChannel) {

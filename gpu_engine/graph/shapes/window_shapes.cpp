@@ -55,7 +55,7 @@ Result<Shape> infer_conv2d(const NodeShapes& n) {
 }
 
 Result<Shape> infer_depthwise_conv2d(const NodeShapes& n) {
-  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, 4));
+  SIGHTGLASS_RETURN_IF_ERROR(n.need_inputs(2, kResidualInput + 1));
   SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(0, 4));
   SIGHTGLASS_RETURN_IF_ERROR(n.need_rank(1, 4));
   auto& a = n.attributes<DepthwiseConv2dAttr>();
