@@ -48,8 +48,9 @@ RewriteOutcome fuse_activation(Graph& graph, NodeId id) {
 namespace {
 
 // Output channels per invocation: no depthwise work is repeated. With more than kFewOutputs, a tile has fewer pixels,
-// and each weight serves fewer of them: only if there are not more channels of data than outputs.
+// and each weight serves fewer of them: only in small images, and if there are not more channels of data than outputs.
 constexpr int32_t kFewOutputs = 16, kMostOutputs = 32;
+constexpr int64_t kSmallImage = 3000;
 // One invocation sums over the channels of the data, so their number is bounded; and there must be enough invocations.
 constexpr int32_t kMostChannels = 256;
 constexpr int64_t kFewestPixels = 256;
@@ -110,6 +111,9 @@ std::optional<std::string> obstacle_in_sizes(const Shape& data, const Shape& out
   }
   if (data.dim(3) > kMostChannels) return count(data.dim(3), "channels are too many for an invocation");
   const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
+  if (out.dim(3) > kFewOutputs && pixels > kSmallImage) {
+    return count(pixels, "pixels with ") + count(out.dim(3), "outputs are faster in two steps");
+  }
   if (pixels < kFewestPixels) return count(pixels, "pixels give too few invocations");
   return std::nullopt;
 }

@@ -113,6 +113,12 @@ TEST_F(FuseDepthwise, NotMoreOutputsWithMoreChannels) {
   expect_declined(kFuseDepthwise, builder_.build("narrowing"), "18 channels for 17 outputs");
 }
 
+TEST_F(FuseDepthwise, NotMoreOutputsInLargeImages) {
+  const ValueId in = builder_.input({1, 55, 55, 6});
+  conv(builder_, depthwise(builder_, in), {.in = 6, .out = 17, .kernel = 1});
+  expect_declined(kFuseDepthwise, builder_.build("large"), "3025 pixels with 17 outputs");
+}
+
 class FuseDepthwiseResidual : public FuseDepthwise {
  protected:
   // A depthwise convolution with a residual, and a 1×1 convolution.
