@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "element/loaded_model.h"
+#include "gl/gl_bridge.h"
 #include "gl/gl_state_guard.h"
 #include "gl/shaders.h"
 #include "gobject/log.h"
 #include "gpu_engine/allocation_scope.h"
+#include "gpu_engine/build_programs.h"
 #include "model_store.h"
 #include "segment/mask_model.h"
 #include "sightglass/cache_folder.h"
