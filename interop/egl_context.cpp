@@ -3,6 +3,9 @@
 #include <EGL/eglext.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace sightglass::interop {
@@ -169,9 +172,11 @@ Result<std::unique_ptr<ContextThreads>> ContextThreads::create(size_t count) {
 
 std::function<void(const std::function<void()>&)> ContextThreads::for_compiling() {
   constexpr size_t kMost = 4;  // compilers need memory
-  const size_t cores = std::min<size_t>(std::thread::hardware_concurrency(), kMost);
-  if (cores < 2) return {};
-  auto threads = create(cores - 1);
+  size_t count = std::min<size_t>(std::thread::hardware_concurrency(), kMost);
+  const char* wanted = std::getenv("SIGHTGLASS_COMPILER_THREADS");
+  if (wanted != nullptr) std::from_chars(wanted, wanted + std::strlen(wanted), count);
+  if (count < 2 || count > kMost) return {};
+  auto threads = create(count - 1);
   if (!threads.ok()) return {};
   return [shared = std::shared_ptr<ContextThreads>(std::move(*threads))](const std::function<void()>& work) {
     shared->run(work);

@@ -174,7 +174,8 @@ Status Session::Impl::warm_up() {
     firsts.push_back(&step);
   }
   bind_buffers();
-  if (CompileScope::has_begun()) gl.Finish();
+  const bool threads = CompileScope::has_begun();
+  if (threads) SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(gl));
   Status going;
   const std::vector<size_t> elsewhere = CompileScope::share_out(firsts.size(), [&](const NextItem& next) {
     bind_buffers();
@@ -188,7 +189,7 @@ Status Session::Impl::warm_up() {
       gl.DispatchCompute(1, 1, 1);
     }
     unbind();
-    gl.Finish();
+    if (threads) static_cast<void>(wait_for_gpu(gl));  // a failure shows below
   });
   // Some drivers have the code of a program once per context. By now, they have it cached.
   bind_buffers();

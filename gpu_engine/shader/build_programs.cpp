@@ -260,9 +260,8 @@ void link_in_threads(const GlApi& gl, std::span<const ProgramKey> keys, std::spa
       Build& build = builds[missing[*item]];
       begin_compile(gl, keys[missing[*item]], build);
       begin_link(gl, build);
-      build.linked = true;
+      build.linked = wait_for_gpu(gl).ok();  // for other contexts
     }
-    gl.Finish();
   });
 }
 

@@ -211,7 +211,7 @@ Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height
   const auto draw_look = [&](Compositor& compositor, size_t look, GLuint target) {
     return compositor.draw(empty.ref(), {}, part, {}, target, looks[look]);
   };
-  if (CompileScope::has_begun()) gl_->Finish();
+  if (CompileScope::has_begun()) SIGHTGLASS_RETURN_IF_ERROR(wait_for_gpu(*gl_));
   // Other threads have compositors of their own: some GL objects belong to one context. Their failures show here, too.
   Status status;
   const std::thread::id here = std::this_thread::get_id();
@@ -229,7 +229,7 @@ Status Compositor::warm_up(const TextureRef& mask, int32_t width, int32_t height
     while (const std::optional<size_t> look = next()) {
       if (!draw_look(*own, *look, target.id()).ok()) break;
     }
-    gl_->Finish();
+    static_cast<void>(wait_for_gpu(*gl_));
   });
   for (const size_t look : elsewhere) {
     if (status.ok()) status = draw_look(*this, look, output.id());

@@ -96,6 +96,7 @@ class Machine:
         self.models = work / "models"
         self.models.mkdir()
         self.environment = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", XDG_DATA_HOME=str(work / "data"),
+                                SIGHTGLASS_COMPILER_THREADS="1",  # otherwise, numbers of calls vary
                                 GST_PLUGIN_PATH=str(build / "gst_plugin"), GST_REGISTRY=str(work / "registry.bin"))
         for name, value in (("PLATFORM", "egl"), ("WINDOW", "egl-device"), ("API", "gles2")):
             self.environment.setdefault(f"GST_GL_{name}", value)

@@ -161,6 +161,19 @@ TEST_F(ContextTest, ExceptionsOfThreadsEndThere) {
   EXPECT_EQ(calls, 6);
 }
 
+TEST_F(ContextTest, TheEnvironmentLimitsThreadsThatCompile) {
+  const auto threads = [](const char* wanted) {
+    setenv("SIGHTGLASS_COMPILER_THREADS", wanted, 1);
+    std::atomic<int> calls = 0;
+    if (const auto run = ContextThreads::for_compiling()) run([&] { ++calls; });
+    unsetenv("SIGHTGLASS_COMPILER_THREADS");
+    return calls.load();
+  };
+  EXPECT_EQ(threads("1"), 0);
+  EXPECT_EQ(threads("3"), 3);
+  EXPECT_EQ(threads("99999"), 0);
+}
+
 TEST_F(ContextTest, ThreadsNeedACurrentContext) {
   std::thread([] {
     const auto threads = ContextThreads::create(1);

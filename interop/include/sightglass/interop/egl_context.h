@@ -89,8 +89,9 @@ class ContextThreads {
   ContextThreads(const ContextThreads&) = delete;
   ContextThreads& operator=(const ContextThreads&) = delete;
 
-  // run() of as many threads as help to compile for the current context, which live as long as the function. Empty if
-  // the machine has one core, or the context is not EGL's.
+  // run() of as many threads as help to compile for the current context, which live as long as the function: with the
+  // calling one, one per core and at most four, or as many as the variable SIGHTGLASS_COMPILER_THREADS says. Empty if
+  // that is one, or the context is not EGL's.
   static std::function<void(const std::function<void()>&)> for_compiling();
 
   // Calls `work` on the calling thread and on all others at the same time; returns when every call has. `work` leaves
