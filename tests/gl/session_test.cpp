@@ -31,7 +31,7 @@ OpCase texture_network() {
                                  {a, builder.constant({1, 3, 3, 16}), kNone});
   const ValueId c = builder.node(OpType::kAdd, {}, {a, b});
   builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
-               {c, builder.constant({1, 1, 1, 16}), builder.constant({1})});
+               {c, builder.constant({1, 3, 3, 16}), builder.constant({1})});
   return builder.build("network");
 }
 

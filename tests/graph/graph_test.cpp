@@ -377,7 +377,8 @@ TEST(MultiplyAdds, OfTwoConvolutionsInOne) {
   DepthwisePointwiseAttr attr;
   attr.depthwise.padding.mode = PaddingMode::kValid;
   add_op(graph, OpType::kDepthwisePointwise, attr,
-         {in, add_weights(graph, {7, 1, 1, 6}), kNone, kNone, kNone, add_weights(graph, {1, 3, 3, 6})}, "a");
+         {in, add_weights(graph, {7, 1, 1, 6}), kNone, kNone, kNone, kNone, kNone, add_weights(graph, {1, 3, 3, 6})},
+         "a");
   EXPECT_EQ(multiply_adds(graph), 2 * 2 * 3 * (6 * 9 + 6 * 7));
 }
 
