@@ -40,6 +40,8 @@ OpCase network_with_variants() {
   return builder.build("tuned network");
 }
 
+constexpr size_t kKinds = 5;  // of steps with variants in the network
+
 class TunerTest : public GlTest {
  protected:
   TunerTest() : model_(model_from_graph(case_.graph).value()) {
@@ -99,7 +101,7 @@ TEST_F(TunerTest, TunesEveryStepThatHasVariants) {
   const auto report = value_of(tune(ShareGroup::create(gl()), model_, device(), {}, options_));
   EXPECT_TRUE(report.complete);
   EXPECT_EQ(report.tuning.device(), device_name(device()));
-  EXPECT_EQ(report.tuning.size(), 6u) << report.tuning.to_text();
+  EXPECT_EQ(report.tuning.size(), kKinds) << report.tuning.to_text();
   EXPECT_GE(report.sets, 4);
   EXPECT_LE(report.tuned_ms, report.usual_ms);
   std::printf("%d sets; %.3f ms usual, %.3f ms tuned\n%s", report.sets, report.usual_ms, report.tuned_ms,
@@ -190,15 +192,15 @@ TEST_F(SlowCompilerTest, LargerVariantsAreNotTried) {
   // The usual variants are never given up, so one more set is built.
   const auto none = value_of(tune_with_slow("#version"));
   EXPECT_EQ(none.sets, 2);
-  EXPECT_EQ(none.ended, 5);
+  EXPECT_EQ(none.ended, int{kKinds});
   EXPECT_TRUE(none.complete) << "another start would end in the same way";
-  EXPECT_EQ(none.tuning.size(), 5u);
+  EXPECT_EQ(none.tuning.size(), kKinds);
   // Other kinds of steps continue.
   const auto some = value_of(tune_with_slow("#define ROWS "));
   std::printf("%d sets in all, %d with slow programs of ROWS, which end %d kinds of steps\n", all.sets, some.sets,
               some.ended);
   EXPECT_GT(some.ended, 0);
-  EXPECT_LT(some.ended, 5);
+  EXPECT_LT(some.ended, int{kKinds});
   EXPECT_EQ(some.sets, all.sets);
   options_.compile_limit = std::chrono::seconds(20);
   const auto patient = value_of(tune_with_slow("#version"));
@@ -319,7 +321,7 @@ TEST_F(TunerTest, AnUnwritableFolderIsHarmless) {
   std::ofstream(folder_) << "a file where the folder should be";
   std::string note;
   const auto measured = value_of(prepare(TuningMode::kOn, &note));
-  EXPECT_EQ(measured->size(), 6u);
+  EXPECT_EQ(measured->size(), kKinds);
   EXPECT_NE(note.find("cannot use this cache directory"), std::string::npos) << note;
 }
 
