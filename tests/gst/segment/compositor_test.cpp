@@ -331,7 +331,7 @@ int tile_calls(Background background) { return background == Background::kMask ?
 // The passes of region=person bind up to five buffers each.
 constexpr int kRegionCalls = 50;
 
-// The passes that remove islands and fill holes bind two textures more than those of a model.
+// To fill holes takes a pass, of which no call is shared with others, and a texture and a block of the next one.
 constexpr int kCleaningCalls = 15;
 
 // The common calls of a frame weigh more in small models: some hundred calls that bind, unbind, and preserve GL state.
