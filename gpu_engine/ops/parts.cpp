@@ -136,10 +136,10 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
     const int32_t once = to_output.rounding == Rounding::kOnce ? 1 : 0;
     params.ints(to_output.range.lowest, to_output.range.highest, once, constants.factors);
   }
-  const auto add_operand = [&](Operand operand, const std::optional<TensorRef>& tensor) {
+  const auto add_operand = [&step, &inputs](Operand operand, const std::optional<TensorRef>& tensor) {
     if (!tensor) return;
-    shader.defines.push_back(define_of(operand));
-    params.tensor(*tensor);
+    step.shader.defines.push_back(define_of(operand));
+    step.params.tensor(*tensor);
     inputs.push_back(*tensor);
   };
   add_operand(constants.residual_last ? Operand::kLastResidual : Operand::kResidual, constants.residual);
