@@ -51,10 +51,11 @@ CPU and GPU, as the tracer `zerocopy` counts them over the whole run.
     }
     append(text, "%.1f | %.1f | ", one.at("frames_per_second").get<double>(),
            one.at("slowest_stream_frames_per_second").get<double>());
-    if (one.at("elements").empty()) {
-      text += "– | – | ";
+    // No frame was timed if too few left before the end.
+    if (const double p50 = sum_of(one, "gpu_time_p50_ms"); p50 > 0) {
+      append(text, "%.2f | %.2f | ", p50, sum_of(one, "gpu_time_p95_ms"));
     } else {
-      append(text, "%.2f | %.2f | ", sum_of(one, "gpu_time_p50_ms"), sum_of(one, "gpu_time_p95_ms"));
+      text += "– | – | ";
     }
     if (one.contains("latency_ms")) {
       append(text, "%.2f | %.2f | ", one.at("latency_ms").at("p50").get<double>(),

@@ -209,9 +209,14 @@ using ShaderDriverTest = GlTest;
 
 TEST_F(ShaderDriverTest, TheDriverBuildsEveryPairOfDefines) {
   const std::vector<ShaderKey> keys = shard_of(variants_to_compile(), std::getenv("SIGHTGLASS_VARIANT_SHARD"));
-  std::printf("%zu variants\n", keys.size());
+  size_t built = 0;
   ASSERT_FALSE(keys.empty()) << "SIGHTGLASS_VARIANT_SHARD is not a shard, such as 2/8";
   for (const ShaderKey& key : keys) {
+    // For the log of a run that is stopped.
+    if (built++ % 20 == 0) {
+      std::printf("%zu of %zu variants\n", built - 1, keys.size());
+      std::fflush(stdout);
+    }
     if (!key.shader.ends_with(".comp")) continue;
     if (!device().limits.external_textures &&
         key.name().find(frame_define(FrameKind::kExternal)) != std::string::npos) {
