@@ -140,7 +140,8 @@ Result<MotionField> MotionField::create(const std::shared_ptr<ShareGroup>& group
   const MaskRefiner::Size size = MaskRefiner::size_for(mask_width, mask_height);
   MotionField field(group->gl(), motion_blocks(size.width), motion_blocks(size.height), std::move(programs[0]));
   const GlTexture black = make_texture(group->gl(), GL_RGBA16F, 1, 1);
-  field.match({.luma = {black.id(), GL_TEXTURE_2D, 1, 1}});
+  const GlBuffer noise = make_storage(group->gl(), kNoiseFloats * sizeof(float), nullptr);
+  field.match({{black.id(), GL_TEXTURE_2D, 1, 1}, {noise.id(), 0, kNoiseFloats * sizeof(float)}});
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating the texture that holds motion"));
   return field;
 }
@@ -155,6 +156,7 @@ MotionField::MotionField(const GlApi& gl, int32_t blocks_x, int32_t blocks_y, Sh
 TextureRef MotionField::match(const SeenFrame& seen) {
   Pass pass(*gl_);
   pass.read(0, seen.luma.id);
+  pass.storage(kNoiseBlock, seen.noise);
   pass.write(0, blocks_.id(), GL_RGBA16F);
   pass.dispatch(program_->id(), static_cast<GLuint>(blocks_x_), static_cast<GLuint>(blocks_y_));
   return {blocks_.id(), GL_TEXTURE_2D, blocks_x_, blocks_y_};

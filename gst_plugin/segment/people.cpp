@@ -24,7 +24,7 @@ int32_t side_for(int32_t width, int32_t height) {
 }  // namespace
 
 GlBuffer make_no_cut(const GlApi& gl) {
-  const std::array<float, kNoiseFloats> same{0, 0, 1};
+  const std::array<float, kNoiseFloats> same{0, 0, 1, 1};
   return make_storage(gl, sizeof same, same.data());
 }
 

@@ -29,7 +29,7 @@ inline constexpr int32_t kFlagWords = 64, kSkippedWord = 128, kStillBlock = 4;
 
 // The storage block of segment/noise.glsl, and its size.
 inline constexpr GLuint kNoiseBlock = 0;
-inline constexpr int kNoiseFloats = 3;
+inline constexpr int kNoiseFloats = 4;
 
 // The storage block of segment/grade.comp, besides that of noise. It samples so many places of a frame.
 inline constexpr GLuint kGradeBlock = 1;

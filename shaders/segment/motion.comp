@@ -3,11 +3,13 @@
 // those around the best one, with a parabola through the neighbors of the minimum. Most blocks have not moved: they end
 // early.
 #include "gl/compute.h"
+#include "segment/noise.glsl"
 #include "segment/shaders.h"
 
 layout(local_size_x = kGroupInvocations) in;
 layout(binding = 0) uniform sampler2D u_luma;  // R: now, G: previous
 layout(rgba16f, binding = 0) writeonly uniform highp image2D u_output;
+layout(std430, binding = kNoiseBlock) readonly buffer Noise { NOISE; };
 
 #define PREVIOUS (kMotionWindow + 2 * kMotionPad)
 #define HALF (kMotionWindow / 2)
@@ -59,7 +61,8 @@ void main() {
     ivec2 at = first + ivec2(i % kMotionWindow, i / kMotionWindow);
     vec2 luma = texelFetch(u_luma, clamp(at, ivec2(0), size - 1), 0).rg;
     s_now[i] = luma.r;
-    change += (luma.r - luma.g) * (luma.r - luma.g);
+    float difference = luma.r - noise_light * luma.g;
+    change += difference * difference;
   }
   s_changes[lane] = change;
   barrier();
@@ -73,7 +76,7 @@ void main() {
   if (s_still != 0) return;
   for (int i = lane; i < PREVIOUS * PREVIOUS; i += int(kGroupInvocations)) {
     ivec2 at = first - kMotionPad + ivec2(i % PREVIOUS, i / PREVIOUS);
-    s_previous[i] = texelFetch(u_luma, clamp(at, ivec2(0), size - 1), 0).g;
+    s_previous[i] = noise_light * texelFetch(u_luma, clamp(at, ivec2(0), size - 1), 0).g;
   }
   barrier();
   for (int i = lane; i < HALF * HALF; i += int(kGroupInvocations)) s_half_now[i] = mean_now(i % HALF, i / HALF);

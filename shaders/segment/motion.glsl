@@ -11,7 +11,7 @@ vec2 change(vec2 place, vec2 displacement) {
   vec2 sum = vec2(0.0);
   for (int i = 0; i < 5; ++i) {
     vec2 at = place + texel * vec2(i == 0 ? 0 : 2 * (i & 1) - 1, i == 0 ? 0 : (i & 2) - 1);
-    sum += abs(vec2(textureLod(u_luma, at, 0.0).r - textureLod(u_luma, at + displacement, 0.0).g,
+    sum += abs(vec2(textureLod(u_luma, at, 0.0).r - noise_light * textureLod(u_luma, at + displacement, 0.0).g,
                     textureLod(u_mask, at, 0.0).r - textureLod(u_before, at + displacement, 0.0).r));
   }
   return sum / 5.0;

@@ -39,7 +39,10 @@ float stillness(vec2 place) {
   float change = 0.0;
   for (int i = 0; i < 9; ++i) {
     vec2 d = vec2(i % 3 - 1, i / 3 - 1);
-    change += (1.0 + abs(d.x)) * (1.0 + abs(d.y)) * textureLod(u_luma, place + 1.5 * d * texel, 0.0).b;
+    float pixels = (1.0 + abs(d.x)) * (1.0 + abs(d.y));
+    vec3 luma = textureLod(u_luma, place + 1.5 * d * texel, 0.0).rgb;
+    // The noise of a mean of pixels is less than the mean of the noise.
+    change += pixels * (noise_light == 1.0 ? luma.b : sqrt(pixels) * abs(luma.r - noise_light * luma.g));
   }
   change /= 25.0;
   float excess = max(change / max(noise_change, kLeastNoise) - 1.3, 0.0);
@@ -67,5 +70,7 @@ void main() {
   share *= 1.0 - smoothstep(kNoise, kChange, abs(now - before));
   float still_share = most * (1.0 - smoothstep(kStillNoise, kStillChange, abs(now - stayed)));
   float moved = mix(now, before, share), unmoved = mix(now, stayed, still_share);
-  imageStore(u_output, position, vec4(mix(moved, unmoved, still), still * still_share, 0.0, 1.0));
+  // The previous colors are those of another light.
+  float still_colors = noise_light == 1.0 ? still * still_share : 0.0;
+  imageStore(u_output, position, vec4(mix(moved, unmoved, still), still_colors, 0.0, 1.0));
 }

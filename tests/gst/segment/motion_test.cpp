@@ -140,29 +140,31 @@ TEST_F(MotionFieldTest, NoiseIsNoMotion) {
 
 TEST_F(MotionFieldTest, FindsKnownMotion) {
   const Texture texture(3, 6);
-  for (const Vector shift : {Vector{0, 0}, {1, 0}, {0.5, 0.25}, {-3.3, 2.6}, {5.5, -5.5}, {-6.4, 6.4}}) {
-    for (const double noise : {0.0, 0.04}) {
-      frames_->reset();
-      follow([&](double x, double y) { return texture(x, y); }, noise);
-      const auto motion = follow([&](double x, double y) { return texture(x - shift.x, y - shift.y); }, noise);
-      ASSERT_TRUE(motion);
-      // Not of blocks at the border, whose content may come from outside.
-      std::vector<double> errors;
-      const std::vector<Vector> found = blocks(*motion);
-      const int across = motion->width, down = motion->height;
-      for (int y = 1; y < down - 1; ++y) {
-        for (int x = 1; x < across - 1; ++x) {
-          const Vector& block = found[static_cast<size_t>(y * across + x)];
-          errors.push_back(std::hypot(block.x + shift.x, block.y + shift.y));
-        }
+  const auto check = [&](Vector shift, double noise, double light) {
+    frames_->reset();
+    follow([&](double x, double y) { return texture(x, y); }, noise);
+    const auto motion = follow([&](double x, double y) { return light * texture(x - shift.x, y - shift.y); }, noise);
+    ASSERT_TRUE(motion);
+    // Not of blocks at the border, whose content may come from outside.
+    std::vector<double> errors;
+    const std::vector<Vector> found = blocks(*motion);
+    const int across = motion->width, down = motion->height;
+    for (int y = 1; y < down - 1; ++y) {
+      for (int x = 1; x < across - 1; ++x) {
+        const Vector& block = found[static_cast<size_t>(y * across + x)];
+        errors.push_back(std::hypot(block.x + shift.x, block.y + shift.y));
       }
-      std::ranges::sort(errors);
-      const double median = errors[errors.size() / 2], most = errors[errors.size() * 9 / 10];
-      std::printf("motion %.2f, %.2f, noise %.2f: error %.3f px (median), %.3f px (90%% of the blocks)\n", shift.x,
-                  shift.y, noise, median, most);
-      EXPECT_LT(median, 0.2);
-      EXPECT_LT(most, 0.4);
     }
+    std::ranges::sort(errors);
+    const double median = errors[errors.size() / 2], most = errors[errors.size() * 9 / 10];
+    std::printf("motion %.2f, %.2f, noise %.2f, light times %.2f: error %.3f px (median), %.3f px (90%% of blocks)\n",
+                shift.x, shift.y, noise, light, median, most);
+    EXPECT_LT(median, 0.2);
+    EXPECT_LT(most, 0.4);
+  };
+  for (const Vector shift : {Vector{0, 0}, {1, 0}, {0.5, 0.25}, {-3.3, 2.6}, {5.5, -5.5}, {-6.4, 6.4}}) {
+    for (const double noise : {0.0, 0.04}) check(shift, noise, 1);
+    if (std::hypot(shift.x, shift.y) < 2) check(shift, 0.01, 0.8);
   }
 }
 
@@ -180,11 +182,11 @@ TEST_F(MotionFieldTest, ForgetsFrames) {
 class FramePairTest : public MotionTest {
  protected:
   struct Noise {
-    float sigma = 0, change = 0;
+    float sigma = 0, change = 0, same = 0, light = 0;
   };
   Noise measured() {
     const std::vector<float> floats = read_buffer<float>(gl(), frames_->last().noise);
-    return {floats.at(0), floats.at(1)};
+    return {floats.at(0), floats.at(1), floats.at(2), floats.at(3)};
   }
   // The mean absolute change of the mean of four pixels with that deviation.
   static double change_of(double sigma) { return std::sqrt(2.0) * std::sqrt(2 / 3.14159) * sigma / 2; }
@@ -211,6 +213,37 @@ TEST_F(FramePairTest, MotionOfTheFrameIsNoNoise) {
   std::printf("a pan with noise %.3f: measured %.4f; change %.4f, measured %.4f\n", 0.01, noise.sigma, change_of(0.01),
               noise.change);
   EXPECT_LT(noise.change, 4 * change_of(0.01));
+}
+
+// A third of the frame moves, and has noise, while the light changes.
+TEST_F(FramePairTest, MeasuresTheLight) {
+  const Texture room(3, 6), person(4, 6);
+  for (const double light : {0.95, 0.7, 0.35, 1.05, 1.6}) {
+    frames_->reset();
+    const auto scene = [&](double shift, double by) {
+      return [&, shift, by](double x, double y) {
+        return by * (0.1 + 0.4 * (x < kSide / 3.0 ? person(x - shift, y) : room(x, y)));
+      };
+    };
+    for (int i = 0; i < 5; ++i) see(scene(3 * i, 1), 0.005);
+    EXPECT_EQ(measured().light, 1) << "exactly, as long as only a part moves";
+    see(scene(15, light), 0.005);
+    const Noise noise = measured();
+    std::printf("light times %.2f: measured %.4f; change %.4f, measured %.4f\n", light, noise.light, change_of(0.005),
+                noise.change);
+    EXPECT_NEAR(noise.light, light, 0.01 * light);
+    EXPECT_LT(noise.change, 2 * change_of(0.005)) << "that of noise";
+  }
+}
+
+TEST_F(FramePairTest, MotionIsNoChangeOfTheLight) {
+  const Texture room(3, 6), other(4, 6);
+  for (int i = 0; i < 10; ++i) {
+    see([&](double x, double y) { return 0.3 + 0.4 * room(x - 3 * i, y); }, 0.01);
+    EXPECT_EQ(measured().light, 1) << "a pan";
+  }
+  see([&](double x, double y) { return 0.1 + 0.4 * other(x, y); }, 0.01);
+  EXPECT_EQ(measured().light, 1) << "a cut";
 }
 
 class MotionSmoothingTest : public MotionTest {
@@ -310,24 +343,33 @@ TEST_F(MotionSmoothingTest, StartsAnewAtACut) {
   EXPECT_LT(mean, 0.002) << "also where both masks nearly agree";
 }
 
-// Lights that go on change most of the frame as a cut does, but not where the people are.
+// Lights change most of the frame as a cut does, but not where the people are: at once, and little by little.
 TEST_F(MotionSmoothingTest, KeepsTheMaskWhenLightsChange) {
   const Texture room(6, 6), people(8, 12);
-  double raw = 0, smoothed = 0;
-  for (int i = 0; i < 6; ++i) {
-    const double light = i < 5 ? 0.4 : 0.9;
-    follow([&](double x, double y) { return light * room(x, y); });
-    const auto result = smooth(people, 0.03, kShare, {});
-    raw = smoothed = 0;
-    for (int p = 0; p < kSide * kSide; ++p) {
-      const auto at = static_cast<size_t>(p);
-      const double truth = people(p % kSide, p / kSide);
-      raw += std::abs(last_mask_[at] - truth);
-      smoothed += std::abs(result[at] - truth);
+  const auto check = [&](double before, double after, bool follows) {
+    smoother_->reset();
+    frames_->reset();
+    double raw = 0, smoothed = 0;
+    for (int i = 0; i < 6; ++i) {
+      const double light = i < 5 ? before : after;
+      auto motion = follow([&](double x, double y) { return light * room(x, y); }, 0.005);
+      if (!follows) motion.reset();
+      const auto result = smooth(people, 0.15, kShare, motion);
+      raw = smoothed = 0;
+      for (int p = 0; p < kSide * kSide; ++p) {
+        const auto at = static_cast<size_t>(p);
+        const double truth = people(p % kSide, p / kSide);
+        raw += std::abs(last_mask_[at] - truth);
+        smoothed += std::abs(result[at] - truth);
+      }
     }
+    std::printf("light %.2f, then %.2f, %s: the smoothed mask is wrong by %.2f of the error of the model\n", before,
+                after, follows ? "followed" : "not followed", smoothed / raw);
+    EXPECT_LT(smoothed, 0.6 * raw);
+  };
+  for (const auto& [before, after] : {std::pair{0.4, 0.9}, {0.9, 0.6}, {0.9, 0.88}, {0.9, 0.9}}) {
+    for (const bool follows : {false, true}) check(before, after, follows);
   }
-  std::printf("when lights go on: the smoothed mask is wrong by %.2f of the error of the model\n", smoothed / raw);
-  EXPECT_LT(smoothed, 0.7 * raw);
 }
 
 }  // namespace
