@@ -14,7 +14,7 @@ constexpr GLsizeiptr kWord = sizeof(uint32_t);
 constexpr GLsizeiptr kStateBytes = (kRegionFlagWord + 4) * kWord;  // REGION in std430 layout, with padding
 
 // The parameters of segment/region_place.comp, by PersonRegion::kRegion to kSecond.
-constexpr std::array<std::array<float, 4>, 4> kStages{{{0, 1, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 0}}};
+constexpr std::array<std::array<float, 4>, 4> kStages{{{0, 1, 1, 0}, {1, 0, 1, 1}, {1, 1, 1, 0}, {0, 1, 0, 1}}};
 
 }  // namespace
 
@@ -50,7 +50,7 @@ PersonRegion::PersonRegion(const GlApi& gl, std::vector<SharedProgram> programs,
       frame_block_(gl),
       params_{UniformBlock<Params>(gl), UniformBlock<Params>(gl), UniformBlock<Params>(gl), UniformBlock<Params>(gl),
               UniformBlock<Params>(gl)} {
-  const std::array<float, kStateBytes / sizeof(float)> whole{0, 0, 1, 1, 0, 0, 1, 1};
+  const std::array<float, kStateBytes / sizeof(float)> whole{0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1};
   state_ = make_storage(gl, sizeof whole, whole.data());
   const std::array<uint32_t, kFlagBytes / sizeof(uint32_t)> ones{1, 1, 1, 1};
   always_ = make_storage(gl, sizeof ones, ones.data());
@@ -93,7 +93,10 @@ void PersonRegion::end(size_t stage, float width, float height) {
   pass.storage(kRegionBlock, state());
   pass.read(kMaskUnit, model_mask_.id, linear_.id());
   pass.dispatch(programs_[1]->id());
-  if (stage + 1 < stages()) return;
+  if (stage + 1 < stages()) {
+    paste();  // in case that the mask of the next stage is not trusted
+    return;
+  }
   running_ = false;
   runs_ = runs_ < kRegionInterval ? runs_ + 1 : 1;
 }

@@ -1,4 +1,5 @@
-// The mask of the whole frame, from that of the part that the model has sampled. Beyond that part there is nobody.
+// The mask of the whole frame, from that of the part that the model has sampled. Beyond that part there is nobody. The mask
+// of a part that is not trusted leaves the one before, which is that of the same frame or the previous one.
 #include "gl/compute.h"
 #include "segment/region.glsl"
 #include "segment/shaders.h"
@@ -11,7 +12,7 @@ layout(rgba8, binding = 0) writeonly uniform highp image2D u_output;
 void main() {
   ivec2 position = ivec2(gl_GlobalInvocationID.xy);
   vec2 size = vec2(imageSize(u_output));
-  if (any(greaterThanEqual(vec2(position), size))) return;
+  if (region_trusted < 0.5 || any(greaterThanEqual(vec2(position), size))) return;
   vec2 scale = 1.0 / (region_sampled.zw - region_sampled.xy);
   vec2 at = ((vec2(position) + 0.5) / size - region_sampled.xy) * scale;
   float mask = 0.0;

@@ -1,4 +1,5 @@
-// People in masks, and the camera that follows them, compared with scalar references.
+// People in masks, and the camera that follows them, compared with scalar references. Which parts of frames the model
+// sees, if its masks are made up.
 #include "segment/camera.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <random>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "harness/gl_test.h"
 #include "harness/read_buffer.h"
 #include "segment/people.h"
+#include "segment/region.h"
 
 namespace sightglass::test {
 namespace {
@@ -464,6 +467,108 @@ TEST_F(CameraTest, FiltersAsTheReference) {
     std::printf("%d of %.1f pixels: differs by at most %.2f of 255\n", side, (part[2] - part[0]) * kSide, most);
     EXPECT_LT(most, 2) << "linear filters of GPUs have 256 steps between two pixels";
   }
+}
+
+class RegionTest : public GlTest {
+ protected:
+  static constexpr int kSide = 64;
+  static constexpr float kWidth = 1280, kHeight = 720;
+  // Radii of a disc of people in the middle, in fractions of the height.
+  using Radius = std::function<double(int frame)>;
+
+  // How many pixels of each shown mask are foreground, if the model sees one disc in whole frames and another in parts.
+  std::vector<int> shown(int frames, const Radius& whole, const Radius& part) {
+    const GlTexture mask = make_texture(gl(), GL_RGBA8, kSide, kSide);
+    const TextureRef ref{mask.id(), GL_TEXTURE_2D, kSide, kSide};
+    auto region = PersonRegion::create(ShareGroup::create(gl(), nullptr, element_shaders()), ref, kSide, kSide).value();
+    const std::array<float, 4> same{0, 0, 1, 1};
+    const GlBuffer noise = make_storage(gl(), sizeof same, same.data());
+    const FrameRef frame(TextureRef{mask.id(), GL_TEXTURE_2D, static_cast<int>(kWidth), static_cast<int>(kHeight)});
+    std::vector<int> counts;
+    for (int i = 0; i < frames; ++i) {
+      region.plan(false);
+      for (size_t stage = 0; stage < region.stages(); ++stage) {
+        const BufferRange flag = region.begin(stage, frame, {}, {noise.id(), 0, sizeof same}, {});
+        const bool runs = flag.buffer == 0 || read_buffer<uint32_t>(gl(), flag).at(0) != 0;
+        const std::vector<float> place = read_buffer<float>(gl(), {region.place(), 0, 8 * sizeof(float)});
+        const Part sampled{place.at(2), place.at(6), place.at(0), place.at(5)};
+        if (runs) paint(mask, sampled, sampled.width < 1 || sampled.height < 1 ? part(i) : whole(i));
+        region.end(stage, kWidth, kHeight);
+      }
+      const Rgba all = download(gl(), region.paste().id, kSide, kSide);
+      int count = 0;
+      for (size_t p = 0; p < all.pixels.size(); p += 4) count += all.pixels[p] > 127 ? 1 : 0;
+      counts.push_back(count);
+    }
+    return counts;
+  }
+  // The same if the model sees no parts.
+  static int pixels_of(double radius) {
+    int count = 0;
+    for (int i = 0; i < kSide * kSide; ++i) {
+      count += in_disc((i % kSide + 0.5) / kSide, (i / kSide + 0.5) / kSide, radius) ? 1 : 0;
+    }
+    return count;
+  }
+
+ private:
+  struct Part {
+    double x, y, width, height;
+  };
+  static bool in_disc(double x, double y, double radius) {
+    return std::hypot((x - 0.5) * kWidth / kHeight, y - 0.5) < radius;
+  }
+  void paint(const GlTexture& mask, const Part& part, double radius) const {
+    Rgba pixels(kSide, kSide);
+    for (int y = 0; y < kSide; ++y) {
+      for (int x = 0; x < kSide; ++x) {
+        const bool person =
+            in_disc(part.x + part.width * (x + 0.5) / kSide, part.y + part.height * (y + 0.5) / kSide, radius);
+        std::fill_n(pixels.at(x, y), 4, static_cast<uint8_t>(person ? 255 : 0));
+      }
+    }
+    gl().BindTexture(GL_TEXTURE_2D, mask.id());
+    gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kSide, kSide, GL_RGBA, GL_UNSIGNED_BYTE, pixels.pixels.data());
+    gl().BindTexture(GL_TEXTURE_2D, 0);
+  }
+};
+
+// A part of an animal looks like a person, and another part does not.
+TEST_F(RegionTest, IsNotShownIfItsPeopleComeAndGo) {
+  const std::vector<int> counts = shown(
+      200, [](int) { return 0.08; }, [](int frame) { return frame % 2 == 0 ? 0.3 : 0.15; });
+  for (size_t i = 0; i < counts.size(); ++i) ASSERT_EQ(counts[i], pixels_of(0.08)) << "frame " << i;
+}
+
+// Of small people, a model sees a face alone in the whole frame.
+TEST_F(RegionTest, IsShownIfItsPeopleStay) {
+  const std::vector<int> counts = shown(
+      120, [](int) { return 0.05; }, [](int) { return 0.2; });
+  const int most = pixels_of(0.2);
+  size_t first = 0;
+  while (first < counts.size() && counts[first] < 0.9 * most) ++first;
+  std::printf("shown from frame %zu on\n", first);
+  EXPECT_GT(first, 15U) << "a look at the frame does not confirm it";
+  EXPECT_LE(first, 75U);
+  for (size_t i = first; i < counts.size(); ++i) EXPECT_NEAR(counts[i], most, 0.1 * most) << "frame " << i;
+}
+
+// One who is as large in both is shown at once.
+TEST_F(RegionTest, IsShownAtOnceIfTheFrameAgrees) {
+  const std::vector<int> counts = shown(
+      40, [](int) { return 0.2; }, [](int) { return 0.24; });
+  EXPECT_NEAR(counts.front(), pixels_of(0.24), 0.1 * pixels_of(0.24));
+  EXPECT_NEAR(counts.back(), pixels_of(0.24), 0.1 * pixels_of(0.24));
+}
+
+// Small enough for a region, but too large as soon as it is one.
+TEST_F(RegionTest, DoesNotTakeTurnsWithTheWholeFrame) {
+  const std::vector<int> counts = shown(
+      100, [](int) { return 0.3; }, [](int) { return 0.39; });
+  int changes = 0;
+  for (size_t i = 1; i < counts.size(); ++i) changes += counts[i] != counts[i - 1] ? 1 : 0;
+  std::printf("%d changes in 100 frames\n", changes);
+  EXPECT_LE(changes, 2);
 }
 
 }  // namespace
