@@ -87,9 +87,11 @@ Status Verifier::check_ends() {
   }
   for (const State& state : graph_.states) {
     if (!exists(state.input) || !exists(state.output)) return internal_error("a state's tensor does not exist");
+    // It may be an input too, which then has its contents from the previous run.
     const Value& held = graph_.value(state.input);
-    if (held.producer != kNone || held.constant || given_[static_cast<size_t>(state.input)]) {
-      return internal_error("the state " + name(state.input) + " is computed, a constant, an input, or a state twice");
+    const bool is_twice = std::ranges::count(graph_.states, state.input, &State::input) > 1;
+    if (held.producer != kNone || held.constant || is_twice) {
+      return internal_error("the state " + name(state.input) + " is computed, a constant, or a state twice");
     }
     given_[static_cast<size_t>(state.input)] = true;
   }

@@ -115,6 +115,23 @@ Result<ForcedPlanOptions> complete_options(const Model& model, const DeviceLimit
   return options;
 }
 
+// Makes inputs that are outputs of the previous run states of the graph.
+Status carry_outputs(Graph& graph, const std::vector<InputSpec>& specs) {
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].source != InputSpec::Source::kPrevious) continue;
+    const std::string here = "input " + std::to_string(i) + " continues output " + std::to_string(specs[i].previous);
+    if (specs[i].previous >= graph.outputs.size()) return invalid_argument(here + ", which does not exist");
+    const State state{graph.inputs[i], graph.outputs[specs[i].previous], {}};
+    const Value &to = graph.value(state.input), &from = graph.value(state.output);
+    if (from.type != to.type || from.shape != to.shape || from.quantization.scale != to.quantization.scale ||
+        from.quantization.zero_point != to.quantization.zero_point) {
+      return invalid_argument(here + " of another type, shape or quantization");
+    }
+    graph.states.push_back(state);
+  }
+  return {};
+}
+
 // Replaces each unused output by a used one.
 Status drop_unwanted_outputs(Graph& graph, const std::vector<OutputSpec>& specs) {
   const auto wanted =
@@ -133,7 +150,8 @@ Status place_inputs(Emitter& emitter, PlanData& data) {
   for (size_t i = 0; i < emitter.graph().inputs.size(); ++i) {
     const ValueId id = emitter.graph().inputs[i];
     data.input_buffers.push_back(-1);
-    if (emitter.context().texture_input(id)) {
+    if (emitter.context().texture_input(id) ||
+        emitter.context().options.inputs[i].source == InputSpec::Source::kPrevious) {
       data.inputs.push_back({});
       continue;
     }
@@ -315,6 +333,7 @@ Result<std::shared_ptr<const Plan>> PlanInternals::build(std::shared_ptr<const M
   const Stopwatch time;
   SIGHTGLASS_ASSIGN_OR_RETURN(const ForcedPlanOptions complete, complete_options(*model, limits, options));
   Graph graph = graph_of(*model);
+  SIGHTGLASS_RETURN_IF_ERROR(carry_outputs(graph, complete.inputs).with_context(model->name()));
   SIGHTGLASS_RETURN_IF_ERROR(drop_unwanted_outputs(graph, complete.outputs).with_context(model->name()));
   if (complete.rewrites) {
     const Result<RewriteReport> report = run_rewrites(graph);

@@ -178,8 +178,8 @@ TEST(Verify, GraphInputsAndOutputs) {
 
 TEST(Verify, States) {
   expect_violation("a state's tensor does not exist", [](Chain& c) { c.graph.states = {{c.in, 99, {}}}; });
-  expect_violation("the state tensor 'in' is computed, a constant, an input, or a state twice", [](Chain& c) {
-    c.graph.states = {{c.in, c.in, {}}};
+  expect_violation("the state tensor 'in' is computed, a constant, or a state twice", [](Chain& c) {
+    c.graph.states = {{c.in, c.in, {}}, {c.in, c.in, {}}};
   });
   expect_violation("of another type, shape or quantization", [](Chain& c) {
     c.graph.states = {{add_value(c.graph, "kept", {7}), c.sum, {}}};

@@ -268,5 +268,63 @@ TEST_F(StatesTest, OldContentsAreOutputs) {
   });
 }
 
+// Inputs that continue outputs, one of them unused, as states of the reference. The other input comes from the host.
+TEST_F(StatesTest, InputsContinueOutputs) {
+  for (const DataType type : {DataType::kFloat32, DataType::kInt8}) {
+    for (const bool smallest : {false, true}) {
+      type_ = type;
+      shape_ = {1, 3, 5, 13};
+      quantization_ = type == DataType::kInt8 ? Quantization{{0.25F}, {3}, 0} : Quantization{};
+      graph_ = Graph();
+      const ValueId in = add("in"), held = add("held"), older = add("older");
+      const ValueId most = apply(OpType::kMaximum, {held, in}), least = apply(OpType::kMinimum, {older, in});
+      graph_.inputs = {held, in, older};
+      graph_.outputs = {least, apply(OpType::kMaximum, {least, held}), most};
+      PlanOptions options;
+      options.inputs.resize(3);
+      options.inputs[0] = {.source = InputSpec::Source::kPrevious, .previous = 2};
+      options.inputs[2] = {.source = InputSpec::Source::kPrevious, .previous = 0};
+      options.outputs.resize(3);
+      options.outputs[2].target = OutputSpec::Target::kNone;
+      const auto model = value_of(model_from_graph(graph_));
+      const DeviceLimits limits = smallest ? device().limits.clamped_to_minimum() : device().limits;
+      const auto session = value_of(Session::create(gl(), value_of(Plan::build(model, limits, options))));
+      graph_.states = {{held, most, {}}, {older, least, {}}};
+      for (int turn = 0; turn < 2; ++turn) {
+        std::vector<HostTensor> states;
+        for (int run = 0; run < 4; ++run) {
+          std::vector<HostTensor> inputs(3, HostTensor(type_, shape_));
+          fill(inputs[1], run * 5 + turn);
+          ASSERT_TRUE(session->write_input(1, inputs[1].data).ok());
+          EXPECT_FALSE(session->write_input(0, inputs[0].data).ok());
+          const auto wanted = value_of(ref::run(graph_, inputs, &states));
+          ASSERT_TRUE(session->run().ok());
+          for (const size_t i : {size_t{0}, size_t{1}}) {
+            HostTensor got(type_, shape_);
+            ASSERT_TRUE(session->read_output(i, got.data).ok());
+            ASSERT_EQ(got.data, wanted[i].data) << "turn " << turn << ", run " << run << ", output " << i;
+          }
+        }
+        ASSERT_TRUE(session->reset_state().ok());
+      }
+    }
+  }
+  PlanOptions wrong;
+  wrong.inputs = {{.source = InputSpec::Source::kPrevious, .previous = 1}};
+  graph_.states.clear();
+  graph_.value(graph_.outputs[1]).quantization = {{0.5F}, {3}, 0};
+  graph_.value(graph_.inputs[0]).quantization = {{0.125F}, {3}, 0};
+  const auto other = model_from_graph(graph_);
+  if (other.ok()) {
+    const auto plan = Plan::build(*other, device().limits, wrong);
+    ASSERT_FALSE(plan.ok());
+    EXPECT_NE(plan.status().message().find("input 0 continues output 1 of another type"), std::string::npos);
+  }
+  wrong.inputs[0].previous = 3;
+  const auto plan = Plan::build(value_of(model_from_graph(graph_)), device().limits, wrong);
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(plan.status().message().find("which does not exist"), std::string::npos) << plan.status().message();
+}
+
 }  // namespace
 }  // namespace sightglass::test

@@ -28,8 +28,12 @@ struct InputSpec {
     // Session::input_buffer(): tightly packed, row-major 32-bit floats in GL memory, which shaders write. Only for
     // float inputs. Costs one pass.
     kBuffer,
+    // The output `previous` of the previous run, as state of the session: zeros in the first run, and after
+    // Session::reset_state(). Both have the same type, shape, and quantization. Nothing writes it.
+    kPrevious,
   };
   Source source = Source::kHost;
+  size_t previous = 0;                 // for kPrevious: the index of the output, which may also be unused (kNone)
   FrameKind frame = FrameKind::kRgba;  // for textures: their layout
   // For textures: tensor value = scale * sample + offset, per channel, with samples in [0,1]. Channels are R G B A.
   std::array<float, 4> scale{1, 1, 1, 1};
