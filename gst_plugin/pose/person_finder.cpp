@@ -30,22 +30,32 @@ std::array<float, 8> rows_of(const InputTransform& t) { return {t.m[0], t.m[1], 
 class RowsDecoder {
  public:
   // `program` must outlive this.
-  RowsDecoder(const GlApi& gl, const PoseModel& model, GLuint program)
-      : gl_(gl),
-        points_(static_cast<int32_t>(model.skeleton->points.size())),
-        rows_(std::max(model.rows, 1)),
-        values_(model.kind == PoseKind::kMoveNet ? 3 * points_ : 3 * points_ + 5),
-        program_(program),
-        block_(gl) {}
+  RowsDecoder(const GlApi& gl, const PoseModel& model, GLuint program) : gl_(gl), program_(program), block_(gl) {
+    const auto points = static_cast<int32_t>(model.skeleton->points.size());
+    params_.score = {0, 0, 1, 1};
+    params_.layout = {std::max(model.rows, 1), points, 0, 0};
+    if (model.kind == PoseKind::kPoses) {
+      params_.score = {0, 0.5F, 1 / static_cast<float>(model.width), 1 / static_cast<float>(model.height)};
+      params_.steps = {2 * points, 2, points, 1};
+      params_.first = {0, 0, 1, 0};
+      return;
+    }
+    const bool has_scores = model.kind == PoseKind::kMoveNetMulti;  // of people, after box and points
+    const int32_t values = has_scores ? 3 * points + 5 : 3 * points;
+    params_.steps = {values, 3, values, 3};
+    params_.first = {2, values - 1, has_scores ? values : 0, 0};
+  }
 
-  void decode(const BufferRange& numbers, const InputTransform& place, const FindOptions& options,
-              const BufferRange& found) {
+  struct Rows {
+    BufferRange points, scores, people;
+  };
+  void decode(const Rows& rows, const InputTransform& place, const FindOptions& options, const BufferRange& found) {
+    params_.place = rows_of(place);
+    params_.score[0] = options.person_score;
+    params_.layout[3] = options.max_persons;
     Pass pass(gl_);
-    pass.uniforms(kParamsBinding, block_,
-                  {rows_of(place),
-                   {options.person_score, 0, 0, 0},
-                   {std::min(rows_, kMaxPersons), points_, values_, options.max_persons}});
-    pass.storage({numbers, found});
+    pass.uniforms(kParamsBinding, block_, params_);
+    pass.storage({rows.points, rows.scores, rows.people, found});
     pass.dispatch(program_);
   }
 
@@ -53,13 +63,13 @@ class RowsDecoder {
   struct Block {  // Decoder of shaders/pose/movenet_multi.comp
     std::array<float, 8> place{};
     std::array<float, 4> score{};
-    std::array<int32_t, 4> layout{};
+    std::array<int32_t, 4> layout{}, steps{}, first{};
     bool operator==(const Block&) const = default;
   };
 
   const GlApi& gl_;
-  const int32_t points_, rows_, values_;  // per person; people; per person
   const GLuint program_;
+  Block params_;
   UniformBlock<Block> block_;
 };
 
@@ -91,7 +101,7 @@ class MoveNetFinder : public PersonFinder {
     GST_TRACE_OBJECT(log_object(), "pass: decoding one person with a score of at least %g",
                      static_cast<double>(options().person_score));
     if (is_whole()) {
-      whole_.decode(numbers, place_, options(), found());
+      whole_.decode({numbers, numbers, numbers}, place_, options(), found());
       return {};
     }
     regions_.run(programs_[kDecode]->id(), params_, {numbers, regions_.state()});
@@ -177,16 +187,21 @@ class OneStageFinder : public PersonFinder {
   InputTransform place_;  // of the current run
 };
 
-class MoveNetMultiFinder : public OneStageFinder {
+class RowsFinder : public OneStageFinder {
  public:
-  MoveNetMultiFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
-                     std::vector<SharedProgram> programs)
+  RowsFinder(const GlApi& gl, const PoseModel& model, std::unique_ptr<Session> session,
+             std::vector<SharedProgram> programs)
       : OneStageFinder(gl, model, std::move(session), std::move(programs)), decoder_(gl, model, program(0)) {}
 
  private:
   Status decode(const InputTransform& place, const FindOptions& options) override {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange numbers, output(Role::kPoints));
-    decoder_.decode(numbers, place, options, found());
+    RowsDecoder::Rows rows{numbers, numbers, numbers};
+    if (model_.has(Role::kPointScores)) {
+      SIGHTGLASS_ASSIGN_OR_RETURN(rows.scores, output(Role::kPointScores));
+      SIGHTGLASS_ASSIGN_OR_RETURN(rows.people, output(Role::kScore));
+    }
+    decoder_.decode(rows, place, options, found());
     return {};
   }
 
@@ -379,7 +394,7 @@ Result<std::unique_ptr<PersonFinder>> make_one_stage_finder(const std::shared_pt
         std::make_unique<YoloFinder>(group->gl(), model, std::move(session), std::move(programs), std::move(decoder));
   } else {
     GST_DEBUG_OBJECT(log_object(), "finder: keypoints of up to %d people", model.rows);
-    finder = std::make_unique<MoveNetMultiFinder>(group->gl(), model, std::move(session), std::move(programs));
+    finder = std::make_unique<RowsFinder>(group->gl(), model, std::move(session), std::move(programs));
   }
   SIGHTGLASS_RETURN_IF_ERROR(check_gl(group->gl(), "allocating person detector buffers"));
   return finder;

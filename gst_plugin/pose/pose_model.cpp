@@ -56,6 +56,27 @@ bool describe_movenet(PoseModel& pose, const PoseModelOptions& /*options*/) {
   return true;
 }
 
+// PosenetDecoderOp: 1 x people x 17 x 2 with y and x in pixels, 1 x people x 17, 1 x people.
+bool describe_poses(PoseModel& pose, const PoseModelOptions& /*options*/) {
+  const Model& model = *pose.model;
+  constexpr int32_t kMostRows = 64;  // the lanes of a work group
+  const size_t points = find_output(model, [](const TensorInfo& t) {
+    return t.shape.rank() == 4 && has_shape(t, {1, t.shape.dim(1), kCocoPoints, 2}) && t.shape.dim(1) <= kMostRows;
+  });
+  if (points == PoseModel::kNone) return false;
+  const int32_t people = model.outputs()[points].shape.dim(1);
+  const size_t scores = find_output(model, [=](const TensorInfo& t) { return has_shape(t, {1, people, kCocoPoints}); });
+  const size_t score = find_output(model, [=](const TensorInfo& t) { return has_shape(t, {1, people}); });
+  if (scores == PoseModel::kNone || score == PoseModel::kNone) return false;
+  pose.kind = PoseKind::kPoses;
+  pose.rows = people;
+  pose.outputs[Role::kPoints] = points;
+  pose.outputs[Role::kPointScores] = scores;
+  pose.outputs[Role::kScore] = score;
+  pose.skeleton = &coco_skeleton();
+  return true;
+}
+
 // Before MoveNet: rows of 56 values may be those of its people, too, but there are as many as cells.
 bool describe_yolo(PoseModel& pose, const PoseModelOptions& /*options*/) {
   for (const YoloHead head : {YoloHead::kPlain, YoloHead::kObjectness, YoloHead::kRanked}) {
@@ -195,6 +216,8 @@ constexpr Family kFamilies[] = {
     {"SimCC", "scores per column and per row, such as 1x17x384 and 1x17x512", describe_simcc},
     {"YOLO", "boxes with keypoints, such as 1x56x8400", describe_yolo},
     {"MoveNet", "1x1x17x3 or 1x6x56", describe_movenet},
+    {"PosenetDecoderOp", "points, their scores, and scores of people, such as 1x20x17x2, 1x20x17, and 1x20",
+     describe_poses},
     {"BlazePose detection", "12 values and a score per anchor", describe_detection},
     {"PoseNet or heatmaps", "scores per cell and keypoint", describe_cells},
 };
@@ -216,6 +239,8 @@ const char* to_string(PoseKind kind) {
       return "MoveNet";
     case PoseKind::kMoveNetMulti:
       return "multi-person MoveNet";
+    case PoseKind::kPoses:
+      return "PoseNet with a decoder";
     case PoseKind::kPoseNet:
       return "single-person PoseNet";
     case PoseKind::kPoseNetMulti:
@@ -250,7 +275,8 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
   if (!describe_outputs(pose, options)) {
     return unsupported(
         pose.model->name() + ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
-        "; use MoveNet (1x1x17x3, 1x6x56), PoseNet (scores, offsets and displacements per cell), heatmaps (1 x rows x "
+        "; use MoveNet (1x1x17x3, 1x6x56), PosenetDecoderOp (1x20x17x2, 1x20x17, 1x20), PoseNet (scores, offsets and "
+        "displacements per cell), heatmaps (1 x rows x "
         "columns x points), SimCC (1 x points x columns, 1 x points x rows), YOLO (1 x 56 x boxes) or BlazePose "
         "(1x195, 1x1 and 1x117)");
   }

@@ -19,6 +19,7 @@ namespace sightglass {
 enum class PoseKind : uint8_t {
   kMoveNet,             // 1 x 1 x 17 x 3: y, x, score of each point
   kMoveNetMulti,        // 1 x 6 x 56: 17 such points, box and score of each person
+  kPoses,               // of PosenetDecoderOp: points, their scores, and a score for each person
   kPoseNet,             // scores and short offsets per cell, for one person
   kPoseNetMulti,        // also displacements along the skeleton, for several people
   kHeatMaps,            // only scores per cell
@@ -39,16 +40,17 @@ struct PoseModelOptions {
 struct PoseModel {
   // Role of an output.
   enum Role : uint8_t {
-    kRowScores,  // of SimCC: 1 x points x rows; kPoints: 1 x points x columns
-    kPoints,     // the MoveNet tensor; that of YOLO; the 39 BlazePose landmarks of x, y, z, visibility and presence
-    kScore,      // probability of a person; of detections: per anchor
-    kBoxes,      // of detections: 12 values per anchor
-    kWorld,      // 39 positions in meters
-    kMask,       // logits of the person mask
-    kHeat,       // scores per cell and point
-    kOffsets,    // from the cell to the point, y of all points, then x of all, in input pixels
-    kForward,    // from a point to the next one of the skeleton, likewise; without kBackward, its values follow
-    kBackward,   // from a point to the previous one
+    kRowScores,    // of SimCC: 1 x points x rows; kPoints: 1 x points x columns
+    kPoints,       // the MoveNet tensor; that of YOLO; the 39 BlazePose landmarks of x, y, z, visibility and presence
+    kPointScores,  // of PosenetDecoderOp: per person and point
+    kScore,        // probability of a person; of detections: per anchor; of PosenetDecoderOp: per person
+    kBoxes,        // of detections: 12 values per anchor
+    kWorld,        // 39 positions in meters
+    kMask,         // logits of the person mask
+    kHeat,         // scores per cell and point
+    kOffsets,      // from the cell to the point, y of all points, then x of all, in input pixels
+    kForward,      // from a point to the next one of the skeleton, likewise; without kBackward, its values follow
+    kBackward,     // from a point to the previous one
     kRoles
   };
   static constexpr size_t kNone = SIZE_MAX;

@@ -1,33 +1,38 @@
-// Decodes the MoveNet output of whole frames: for each person y, x and score of its points, in fractions of the model
-// input, then its box and score. The output for one person ends after the points, and their mean score counts.
+// Decodes rows of people: MoveNet for whole frames, and the poses of PosenetDecoderOp. Each point has y and x, and a score
+// beside them or in another output; each person has a score, or the mean of the scores of the points.
 #include "gl/compute.h"
 #include "pose/found.glsl"
 
 layout(local_size_x = kGroupInvocations) in;
-layout(std430, binding = 0) readonly buffer Numbers { float numbers[]; };
-layout(std430, binding = 1) writeonly buffer Found { PERSONS; } found;
+layout(std430, binding = 0) readonly buffer Points { float b_points[]; };
+layout(std430, binding = 1) readonly buffer Scores { float b_scores[]; };
+layout(std430, binding = 2) readonly buffer People { float b_people[]; };
+layout(std430, binding = 3) writeonly buffer Found { PERSONS; } found;
 layout(std140, binding = kParamsBinding) uniform Decoder {
   vec4 u_place[2];  // rows of the transform from the model input to the upright frame; both in fractions
-  vec4 u_score;     // x: minimum score of a person
-  ivec4 u_layout;   // people, points per person, values per person, maximum number of people
+  vec4 u_score;     // minimum score of a person; offset of coordinates, then factors of x and y to fractions
+  ivec4 u_layout;   // people, points per person, 0, maximum number of people
+  ivec4 u_steps;    // between people and between points in b_points, then in b_scores
+  ivec4 u_first;    // of b_scores, of b_people; step in b_people, 0 for the mean
 };
 
+float score_of(int person, int point) { return b_scores[u_first.x + person * u_steps.z + point * u_steps.w]; }
+
+// Scores that are NaN are the lowest.
 float score_of(int person) {
-  if (u_layout.z > 3 * u_layout.y) return numbers[(person + 1) * u_layout.z - 1];
-  float sum = 0.0;
-  for (int n = 0; n < u_layout.y; ++n) sum += numbers[person * u_layout.z + 3 * n + 2];
-  return sum / float(u_layout.y);
+  float score = 0.0;
+  if (u_first.z != 0) {
+    score = b_people[u_first.y + person * u_first.z];
+  } else {
+    for (int n = 0; n < u_layout.y; ++n) score += score_of(person, n) / float(u_layout.y);
+  }
+  return score > -1.0 ? score : -1.0;
 }
 
 void main() {
   int lane = int(gl_LocalInvocationIndex);
-  for (int n = lane; n < u_layout.x * u_layout.y; n += 64) {
-    int person = n / u_layout.y, point = n % u_layout.y;
-    int at = person * u_layout.z + 3 * point;
-    found.persons[person].points[point] =
-        flat_point(to_upright(u_place, vec2(numbers[at + 1], numbers[at])), numbers[at + 2]);
-  }
-  if (lane == 0) found.persons_count = u_layout.x;
+  int slots = min(u_layout.x, kMaxPersons);
+  if (lane == 0) found.persons_count = slots;
   if (lane >= u_layout.x) return;
   float score = score_of(lane);
   int better = 0;  // the most likely ones stay, up to the maximum number
@@ -35,7 +40,14 @@ void main() {
     float other = score_of(i);
     better += other > score || (other == score && i < lane) ? 1 : 0;
   }
-  found.persons[lane].score = score;
-  found.persons[lane].rotation = 0.0;
-  found.persons[lane].points_count = score >= u_score.x && better < u_layout.w ? u_layout.y : 0;
+  int slot = u_layout.x > slots ? better : lane;
+  if (slot >= slots) return;
+  for (int n = 0; n < u_layout.y; ++n) {
+    int at = lane * u_steps.x + n * u_steps.y;
+    vec2 place = (vec2(b_points[at + 1], b_points[at]) + u_score.y) * u_score.zw;
+    found.persons[slot].points[n] = flat_point(to_upright(u_place, place), score_of(lane, n));
+  }
+  found.persons[slot].score = score;
+  found.persons[slot].rotation = 0.0;
+  found.persons[slot].points_count = score >= u_score.x && better < u_layout.w ? u_layout.y : 0;
 }

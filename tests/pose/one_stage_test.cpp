@@ -198,6 +198,64 @@ TEST_F(OneStageTest, MoveNetForSeveralPeople) {
   EXPECT_EQ(read(finder->found()).persons[4].points_count, 17);
 }
 
+// PosenetDecoderOp for 20 people, more than are kept, against a loop over its values: bytes of an image. Points are in
+// pixels.
+TEST_F(OneStageTest, DecodedPosesOfSeveralPeople) {
+  constexpr int32_t kPeople = 20, kWidth = 174, kHeight = 2;
+  CaseBuilder builder(1);
+  const ValueId row =
+      builder.node(OpType::kReshape, ReshapeAttr{{1, kWidth * kHeight * 3}}, {builder.input({1, kHeight, kWidth, 3})});
+  int32_t begin = 0;
+  std::vector<ValueId> outputs;
+  for (const Shape& shape : {Shape{1, kPeople}, Shape{1, kPeople, 17, 2}, Shape{1, kPeople, 17}, Shape{1}}) {
+    StridedSliceAttr part;
+    part.begin = {0, begin};
+    part.stride = {1, 1};
+    part.size = {1, static_cast<int32_t>(shape.elements())};
+    part.shape = {1, static_cast<int32_t>(shape.elements())};
+    outputs.push_back(
+        builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.node(OpType::kStridedSlice, part, {row})}));
+    begin += static_cast<int32_t>(shape.elements());
+  }
+  Graph graph = builder.build("poses").graph;
+  graph.outputs = outputs;
+  const PoseModel model = value_of(describe_pose_model(value_of(model_from_graph(std::move(graph))), {}));
+  ASSERT_EQ(model.kind, PoseKind::kPoses);
+  EXPECT_EQ(model.rows, kPeople);
+  const auto finder = one_stage_finder(model);
+  uint32_t state = 5;
+  Rgba picture(kWidth, kHeight);
+  for (size_t i = 0; i < picture.pixels.size(); ++i) {
+    state = state * 1664525 + 1013904223;
+    picture.pixels[i] = i % 4 == 3 ? 255 : static_cast<uint8_t>(state >> 24);
+  }
+  picture.pixels[0] = picture.pixels[1] = 255;  // two people of the same score
+  const auto value = [&](size_t i) { return static_cast<float>(picture.pixels[i / 3 * 4 + i % 3]) / 255; };
+  std::vector<size_t> order(kPeople);
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::ranges::greater{}, value);
+  for (const int32_t most : {8, 3}) {
+    ASSERT_TRUE(finder->find(frame_of(picture), {.max_persons = most, .person_score = 0.2F, .seconds = -1}).ok());
+    const Persons found = read(finder->found());
+    ASSERT_EQ(found.count, kMaxPersons);
+    double worst = 0;
+    for (size_t slot = 0; slot < size_t{kMaxPersons}; ++slot) {
+      const Person& person = found.persons[slot];
+      const size_t of = order[slot];
+      EXPECT_EQ(person.points_count, static_cast<int32_t>(slot) < most && value(of) >= 0.2F ? 17 : 0) << slot;
+      EXPECT_NEAR(person.score, value(of), 1e-5F) << slot;
+      for (size_t k = 0; k < 17; ++k) {
+        const size_t at = kPeople + (of * 17 + k) * 2;
+        worst = std::max({worst, std::abs(double{person.points[k].x} * kWidth - 0.5 - value(at + 1)),
+                          std::abs(double{person.points[k].y} * kHeight - 0.5 - value(at))});
+        EXPECT_NEAR(person.points[k].visibility, value(kPeople * 35 + of * 17 + k), 1e-5F);
+      }
+    }
+    std::printf("points off by %.5f pixels at most\n", worst);
+    EXPECT_LE(worst, 0.001);
+  }
+}
+
 // A model whose output is the first values of its input image: 21 boxes of 32 x 32 pixels, with 17 keypoints each.
 PoseModel yolo_of_pixels(const Shape& shape) {
   CaseBuilder builder(1);
