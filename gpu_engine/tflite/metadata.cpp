@@ -216,6 +216,7 @@ class Reader {
     if (subgraphs != nullptr && subgraphs->size() > 0 && file_.is_first()) {
       read_tensors(subgraphs->Get(0)->input_tensor_metadata(), result_.inputs);
       read_tensors(subgraphs->Get(0)->output_tensor_metadata(), result_.outputs);
+      read_detector(*subgraphs->Get(0));
     }
     return std::move(result_);
   }
@@ -321,6 +322,47 @@ class Reader {
       read_normalization(tensor, result);
       read_labels(tensor, result);
     }
+  }
+
+  void read_detector(const schema::SubGraphDescription& subgraph) {
+    const auto* entries = subgraph.custom_metadata();
+    for (uint32_t i = 0; entries != nullptr && i < entries->size(); ++i) {
+      const schema::CustomDescription& entry = *entries->Get(i);
+      const bool is_detector = entry.name() != nullptr && entry.name()->string_view() == "DETECTOR_METADATA";
+      if (!is_detector || entry.data() == nullptr) continue;
+      const std::vector<uint8_t> aligned(entry.data()->begin(), entry.data()->end());
+      flatbuffers::Verifier verifier(aligned.data(), aligned.size(), kMaxMetadataDepth, kMaxMetadataTables);
+      if (!verifier.VerifyBuffer<schema::DetectorDescription>("V001")) {
+        return problem("its DETECTOR_METADATA is damaged, or its format is not 'V001'");
+      }
+      return read_detector(*flatbuffers::GetRoot<schema::DetectorDescription>(aligned.data()));
+    }
+  }
+
+  void read_detector(const schema::DetectorDescription& detector) {
+    const schema::DecodingOptions* const decoding = detector.decoding();
+    const auto* const fixed = detector.anchors() != nullptr ? detector.anchors()->fixed() : nullptr;
+    if (decoding == nullptr || fixed == nullptr || fixed->anchors() == nullptr) return;
+    if (!charge(fixed->anchors()->size() * sizeof(result_.detector.anchors[0]))) return;
+    DetectorNotes notes;
+    for (const schema::FixedAnchor* anchor : *fixed->anchors()) {
+      notes.anchors.push_back({anchor->x_center(), anchor->y_center(), anchor->width(), anchor->height()});
+    }
+    notes.classes = decoding->num_classes();
+    notes.values = decoding->num_coords();
+    notes.points = decoding->num_keypoints();
+    notes.first_point = decoding->keypoint_coord_offset();
+    notes.point_values = decoding->num_values_per_keypoint();
+    notes.x_scale = decoding->x_scale();
+    notes.y_scale = decoding->y_scale();
+    notes.width_scale = decoding->w_scale();
+    notes.height_scale = decoding->h_scale();
+    for (const float scale : {notes.x_scale, notes.y_scale, notes.width_scale, notes.height_scale}) {
+      if (!std::isfinite(scale) || scale == 0) return problem("a scale of its DETECTOR_METADATA is not finite, or 0");
+    }
+    notes.exponential_sizes = decoding->apply_exponential_on_box_size();
+    notes.sigmoid_scores = decoding->sigmoid_score();
+    result_.detector = std::move(notes);
   }
 
   void read_normalization(const schema::TensorDescription& tensor, TensorMetadata& result) {

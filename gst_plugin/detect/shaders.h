@@ -17,9 +17,11 @@ inline const ShaderKey kDistributionBoxesShader{"detect/distribution_boxes.comp"
 inline const ShaderKey kSuppressYoloShader{"detect/suppress.comp", {{"YOLO", "1"}}};
 
 inline const ShaderKey kTrackShader{"detect/track.comp", {}};
-inline ShaderKey grid_boxes_shader(bool softmax) {
+// With a background, or centers; `logits`: a softmax or the logistic function applies.
+inline ShaderKey grid_boxes_shader(bool centers, bool logits) {
   ShaderKey key{"detect/grid_boxes.comp", {}};
-  if (softmax) key.defines.push_back({"SOFTMAX", "1"});
+  if (centers) key.defines.push_back({"CENTERS", "1"});
+  if (logits) key.defines.push_back({centers ? "LOGISTIC" : "SOFTMAX", "1"});
   return key;
 }
 inline const ShaderKey kInstanceMasksShader{"detect/instance_masks.comp", {}};
@@ -39,7 +41,9 @@ inline std::vector<ShaderKey> detect_shader_variants() {
                               kBeginRegionsShader,     kNewRegionsShader,    kNextRegionShader,
                               kNextLookShader,         kTrackShader,         kGatherFacesShader,
                               kDistributionBoxesShader};
-  for (const bool softmax : {false, true}) keys.push_back(grid_boxes_shader(softmax));
+  for (const bool centers : {false, true}) {
+    for (const bool logits : {false, true}) keys.push_back(grid_boxes_shader(centers, logits));
+  }
   for (const FrameKind kind : kFrameKinds) {
     keys.push_back(sample_look_shader(kind));
     keys.push_back(sample_region_shader(kind));

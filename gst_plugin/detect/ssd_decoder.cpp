@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -15,6 +17,8 @@ namespace sightglass {
 
 namespace {
 
+constexpr float kFarthestAnchor = 1000000;  // of any number that describes anchors
+
 struct Form {
   float scale, ratio;
 };
@@ -26,7 +30,24 @@ float scale_of_layer(const AnchorGrid& grid, size_t layer) {
          (grid.greatest_scale - grid.least_scale) * static_cast<float>(layer) / static_cast<float>(layers - 1);
 }
 
+// With sides in cells.
+std::vector<Form> octave_forms(const AnchorGrid& grid) {
+  std::vector<Form> forms;
+  const auto octaves = static_cast<size_t>(grid.octaves), ratios = grid.aspect_ratios.size();
+  for (size_t i = 0; i < octaves * ratios; ++i) {
+    const size_t octave = grid.by_ratio ? i % octaves : i / ratios, ratio = grid.by_ratio ? i / octaves : i % ratios;
+    const float power = static_cast<float>(octave) / static_cast<float>(octaves);
+    forms.push_back({grid.anchor_scale * std::exp2(power), grid.aspect_ratios[ratio]});
+  }
+  return forms;
+}
+
 void add_forms(const AnchorGrid& grid, size_t layer, std::vector<Form>& forms) {
+  if (grid.anchor_scale > 0) {
+    const std::vector<Form> more = octave_forms(grid);
+    forms.insert(forms.end(), more.begin(), more.end());
+    return;
+  }
   const float scale = scale_of_layer(grid, layer);
   if (layer == 0 && grid.three_in_lowest_layer) {
     forms.insert(forms.end(), {{0.1f, 1.0f}, {scale, 2.0f}, {scale, 0.5f}});
@@ -54,8 +75,9 @@ std::vector<Anchor> make_anchors(const AnchorGrid& grid) {
           Anchor anchor{(static_cast<float>(x) + 0.5f) / static_cast<float>(columns),
                         (static_cast<float>(y) + 0.5f) / static_cast<float>(rows)};
           if (!grid.unit_sizes) {
-            anchor.width = scale * std::sqrt(ratio);
-            anchor.height = scale / std::sqrt(ratio);
+            const bool in_cells = grid.anchor_scale > 0;
+            anchor.width = scale * std::sqrt(ratio) / (in_cells ? static_cast<float>(columns) : 1);
+            anchor.height = scale / std::sqrt(ratio) / (in_cells ? static_cast<float>(rows) : 1);
           }
           anchors.push_back(anchor);
         }
@@ -63,6 +85,130 @@ std::vector<Anchor> make_anchors(const AnchorGrid& grid) {
     }
   }
   return anchors;
+}
+
+namespace {
+
+std::vector<std::string> parts_of(const std::string& text, const char* separators) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// An upper bound, without making them.
+int64_t count_of(const AnchorGrid& grid) {
+  const auto ratios = static_cast<int64_t>(grid.aspect_ratios.size());
+  const int64_t forms = grid.anchor_scale > 0 ? grid.octaves * ratios : ratios + 1;
+  int64_t count = 0;
+  for (const int32_t stride : grid.strides) {
+    count += forms * ((grid.input_width + stride - 1) / stride) * ((grid.input_height + stride - 1) / stride);
+  }
+  return count;
+}
+
+// Positive numbers, separated by commas; nothing if one of them is none.
+std::vector<float> numbers_of(const std::string& text) {
+  std::vector<float> numbers;
+  for (const std::string& part : parts_of(text, ",")) {
+    float number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    const bool is_number = error == std::errc() && end == part.data() + part.size();
+    if (!is_number || !(number >= 0 && number <= kFarthestAnchor)) return {};
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+struct AnchorKey {
+  const char* name;
+  size_t fewest, most;  // numbers
+  void (*set)(AnchorChoice& choice, const std::vector<float>& numbers);
+};
+constexpr size_t kMostLayers = 16, kMostRatios = 16;
+constexpr AnchorKey kAnchorKeys[] = {
+    {"strides", 1, kMostLayers,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       for (const float number : numbers) choice.grid.strides.push_back(static_cast<int32_t>(number));
+     }},
+    {"ratios", 1, kMostRatios,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) { choice.grid.aspect_ratios = numbers; }},
+    {"scales", 2, 2,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       choice.grid.least_scale = numbers[0];
+       choice.grid.greatest_scale = numbers[1];
+       choice.grid.unit_sizes = false;
+     }},
+    {"lowest-three", 1, 1,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       choice.grid.three_in_lowest_layer = numbers[0] > 0;
+     }},
+    {"interpolated", 1, 1,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       choice.grid.interpolated_aspect_ratio = numbers[0];
+     }},
+    {"anchor-scale", 1, 1,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       choice.grid.anchor_scale = numbers[0];
+       choice.grid.unit_sizes = false;
+     }},
+    {"octaves", 1, 1,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       choice.grid.octaves = static_cast<int32_t>(numbers[0]);
+     }},
+    {"by-ratio", 1, 1,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) { choice.grid.by_ratio = numbers[0] > 0; }},
+    {"factors", 2, 2,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       choice.factors = {numbers[0], numbers[1]};
+     }},
+    {"background", 1, 1,
+     [](AnchorChoice& choice, const std::vector<float>& numbers) {
+       choice.background = static_cast<int32_t>(numbers[0]);
+     }},
+};
+
+}  // namespace
+
+Result<AnchorChoice> parse_anchors(const std::string& text, int32_t width, int32_t height) {
+  AnchorChoice choice;
+  choice.grid.input_width = width;
+  choice.grid.input_height = height;
+  std::string names = "order";
+  for (const AnchorKey& key : kAnchorKeys) names += std::string(", ") + key.name;
+  for (const std::string& part : parts_of(text, "; ")) {
+    const size_t equals = std::min(part.find('='), part.size());
+    const std::string name = part.substr(0, equals), value = part.substr(std::min(equals + 1, part.size()));
+    const std::string here = "anchors=" + text + ": " + name + "=" + value;
+    if (name == "order") {
+      if (value != "yx" && value != "xy") return invalid_argument(here + ": expected yx or xy");
+      choice.y_first = value == "yx";
+      continue;
+    }
+    const auto* const key = std::ranges::find_if(kAnchorKeys, [&](const AnchorKey& one) { return one.name == name; });
+    if (key == std::end(kAnchorKeys)) return invalid_argument(here + ": unknown key; use one of " + names);
+    const std::vector<float> numbers = numbers_of(value);
+    if (numbers.size() < key->fewest || numbers.size() > key->most) {
+      return invalid_argument(here + ": expected " + std::to_string(key->fewest) +
+                              (key->most > key->fewest ? " or more numbers" : " number(s)") + ", separated by commas");
+    }
+    key->set(choice, numbers);
+  }
+  const AnchorGrid& grid = choice.grid;
+  const bool has_strides = !grid.strides.empty() && std::ranges::none_of(grid.strides, [](int32_t s) { return s < 1; });
+  if (!has_strides) return invalid_argument("anchors=" + text + ": set strides, such as strides=8,16,32,64,128");
+  const bool has_ratios = std::ranges::none_of(grid.aspect_ratios, [](float ratio) { return ratio == 0; });
+  if (!has_ratios || grid.octaves < 1 || grid.octaves > 16 || choice.factors[0] == 0 || choice.factors[1] == 0) {
+    return invalid_argument("anchors=" + text + ": ratios, octaves (at most 16), and factors are above 0");
+  }
+  if (count_of(grid) > int64_t{2} * SsdDecoder::kMostBoxes) {
+    return invalid_argument("anchors=" + text + ": these are more than the supported " +
+                            std::to_string(SsdDecoder::kMostBoxes) + " anchors");
+  }
+  return choice;
 }
 
 namespace {

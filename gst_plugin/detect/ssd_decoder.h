@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "detect/detections.h"
@@ -34,10 +35,28 @@ struct AnchorGrid {
   float least_scale = 0, greatest_scale = 0;  // of the first and the last layer; linear in between
   bool unit_sizes = true;                     // all anchors have the size of the input: the model outputs sizes
   bool three_in_lowest_layer = false;         // the first layer has only anchors of ratio 1 (scale 0.1), 2 and 1/2
+  // Instead of these scales, if above 0, as in EfficientDet: the sides of anchors are that many cells, times
+  // 2^(i/octaves) for i below `octaves`, with all ratios each; or by ratio, with all sizes each.
+  float anchor_scale = 0;
+  int32_t octaves = 1;
+  bool by_ratio = false;
 };
 
 // Ordered by layer, then row; at each position in the order of the ratios.
 std::vector<Anchor> make_anchors(const AnchorGrid& grid);
+
+// What the outputs of a detector do not show: its anchors, for an input of that size, and how boxes are encoded.
+struct AnchorChoice {
+  AnchorGrid grid;
+  std::array<float, 2> factors{1, 1};  // SsdLayout: x_scale, y_scale; width_scale, height_scale
+  bool y_first = true;
+  int32_t background = 0;
+};
+// Reads "strides=8,16,32,64,128; anchor-scale=4; octaves=3; ratios=1,2,0.5; factors=1,1": the key `strides`, and any of
+// `ratios`, `scales` (first and last), `lowest-three`, `interpolated`, `anchor-scale`, `octaves`, `by-ratio`,
+// `factors`, `order` (yx or xy), and `background`. Those without scales have anchors of the size of the input. The
+// error names the key.
+Result<AnchorChoice> parse_anchors(const std::string& text, int32_t width, int32_t height);
 
 // Layout of the outputs. A box is: center x, center y, width, height (`y_first`: y, x, height, width), then points that
 // begin with x and y. Each value is in units of input size / scale, relative to the anchor center:
@@ -76,7 +95,7 @@ struct SsdBlock {
 
 class SsdDecoder {
  public:
-  static constexpr int32_t kMostBoxes = 32768;
+  static constexpr int32_t kMostBoxes = 81920;
 
   // Compiles the programs that the share group does not have yet. Fails if the layout is invalid. The context must be
   // current here, for every call, and for destruction.
@@ -108,7 +127,11 @@ class SsdDecoder {
 //   SCRFD       per layer: a score; distances from the corner of the cell to the sides of the box, in strides; points
 //   YuNet       per layer: two scores, of which the geometric mean counts; center and logarithm of the size; points
 //   RetinaFace  scores of background and face; center and logarithm of the size relative to anchors; points
-enum class FaceKind : int32_t { kScrfd, kYuNet, kRetinaFace };
+//   DBFace      a score, which counts if it is the highest of the cells around; distances from the corner of the cell
+//   to
+//               the sides of the box, in strides; x of all points, then y of all, a quarter of the logarithms of their
+//               distances from there
+enum class FaceKind : int32_t { kScrfd, kYuNet, kRetinaFace, kDbFace };
 inline constexpr int32_t kMostFaceLayers = 4;
 
 struct FaceLayout {

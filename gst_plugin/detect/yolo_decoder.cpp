@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "detect/shaders.h"
 #include "gl/compute.h"
@@ -200,6 +201,37 @@ std::optional<YoloModel> find_grid(const Model& model, bool logits) {
   return grid;
 }
 
+std::optional<YoloModel> find_centers(const Model& model) {
+  constexpr int32_t kStride = 4;
+  const auto& outputs = model.outputs();
+  if (outputs.size() != 3 || model.inputs().empty() || model.inputs()[0].shape.rank() != 4) return std::nullopt;
+  const Shape& input = model.inputs()[0].shape;
+  const int32_t rows = (input.dim(1) + kStride - 1) / kStride, columns = (input.dim(2) + kStride - 1) / kStride;
+  std::vector<size_t> pairs, others;
+  const auto has_name = [&](size_t i, const char* word) { return outputs[i].name.find(word) != std::string::npos; };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Shape& shape = outputs[i].shape;
+    if (shape.rank() != 4 || shape.dim(0) != 1 || shape.dim(1) != rows || shape.dim(2) != columns) return std::nullopt;
+    const bool is_pair = shape.dim(3) == 2 && !has_name(i, "hm") && !has_name(i, "heat");
+    (is_pair ? pairs : others).push_back(i);
+  }
+  if (pairs.size() != 2 || int64_t{rows} * columns > SsdDecoder::kMostBoxes) return std::nullopt;
+  if (has_name(pairs[0], "reg") || has_name(pairs[0], "off")) std::swap(pairs[0], pairs[1]);
+  YoloModel grid;
+  grid.head = YoloHead::kCenters;
+  grid.output = others[0];
+  grid.sizes = pairs[0];
+  grid.offsets = pairs[1];
+  YoloLayout& layout = grid.layout;
+  layout.boxes = rows * columns;
+  layout.values = layout.classes = outputs[others[0]].shape.dim(3);
+  layout.width = input.dim(2);
+  layout.height = input.dim(1);
+  layout.grid_columns = columns;
+  layout.centers = true;
+  return grid;
+}
+
 namespace {
 
 Status check(const YoloLayout& layout) {
@@ -211,7 +243,7 @@ Status check(const YoloLayout& layout) {
                                  int64_t{layout.classes} + int64_t{kBoxValues} * layout.bins == layout.values;
   const int32_t scores = layout.ranked ? kRankedValues - kBoxValues : layout.classes + (layout.objectness ? 1 : 0);
   const bool is_grid = layout.grid_columns > 0 && layout.boxes % layout.grid_columns == 0 && layout.classes > 0 &&
-                       layout.values == layout.classes + 1;
+                       layout.values == layout.classes + (layout.centers ? 0 : 1);
   const bool fits =
       is_grid || has_distributions ||
       (layout.bins == 0 && layout.grid_columns == 0 && layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
@@ -239,7 +271,7 @@ Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGr
   const GlApi& gl = group->gl();
   clear_gl_errors(gl);
   std::unique_ptr<YoloDecoder> decoder(new YoloDecoder(std::move(group), layout));
-  const ShaderKey boxes = layout.grid_columns > 0 ? grid_boxes_shader(layout.logits)
+  const ShaderKey boxes = layout.grid_columns > 0 ? grid_boxes_shader(layout.centers, layout.logits)
                           : layout.bins > 0       ? kDistributionBoxesShader
                                                   : kYoloBoxesShader;
   const std::array<ProgramKey, 2> keys{ProgramKey{boxes}, ProgramKey{kSuppressYoloShader}};
@@ -254,12 +286,23 @@ Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGr
   return decoder;
 }
 
-Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_upright, const SsdChoice& choice) {
-  const GLsizeiptr expected = bytes_of(layout_.boxes, sizeof(float)) * layout_.values;
-  if (output.size != expected) {
-    return invalid_argument("the output of a detector with " + std::to_string(layout_.boxes) + " boxes has " +
-                            std::to_string(output.size) + " bytes, expected " + std::to_string(expected));
-  }
+Status YoloDecoder::check_size(const BufferRange& output, const CenterOffsets& centers) const {
+  const GLsizeiptr scores = bytes_of(layout_.boxes, sizeof(float)) * layout_.values;
+  const auto end = [&](int32_t first, int32_t values) {
+    return bytes_of(first, sizeof(float)) + bytes_of(layout_.boxes, sizeof(float)) * values;
+  };
+  const GLsizeiptr expected =
+      layout_.centers ? std::max({end(centers.scores, layout_.values), end(centers.sizes, 2), end(centers.offsets, 2)})
+                      : scores;
+  const bool fits = layout_.centers ? output.size >= expected : output.size == expected;
+  if (fits && std::min({centers.scores, centers.sizes, centers.offsets}) >= 0) return {};
+  return invalid_argument("the output of a detector with " + std::to_string(layout_.boxes) + " boxes has " +
+                          std::to_string(output.size) + " bytes, expected " + std::to_string(expected));
+}
+
+Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_upright, const SsdChoice& choice,
+                           const CenterOffsets& centers) {
+  SIGHTGLASS_RETURN_IF_ERROR(check_size(output, centers));
   HeadBlock head;
   head.steps = {layout_.box_step(), layout_.value_step(), layout_.boxes, layout_.bins};
   head.head = {layout_.classes, layout_.objectness ? 1 : 0, layout_.ranked ? 1 : 0, 0};
@@ -281,7 +324,8 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
   Pass pass(*gl_);
   if (layout_.grid_columns > 0) {
     const int32_t rows = layout_.boxes / layout_.grid_columns;
-    pass.uniforms(kParamsBinding, grid_block_, {layout_.grid_columns, rows, layout_.values, 0});
+    pass.uniforms(kParamsBinding, grid_block_,
+                  {layout_.grid_columns, rows, layout_.values, 0, centers.scores, centers.sizes, centers.offsets, 0});
     pass.storage({output, boxes, best});
   } else {
     pass.uniforms(kParamsBinding, head_block_, head);

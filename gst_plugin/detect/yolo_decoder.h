@@ -43,7 +43,10 @@ struct YoloLayout {
   std::array<int32_t, 4> strides{};
   // FOMO: a row is a cell of a grid with this many columns, and has a score of the background, then one per class.
   int32_t grid_columns = 0;
-  bool logits = false;  // only with a grid: a softmax applies
+  // CenterNet: a row has only scores of classes, and other outputs have width and height, and the offset of the center
+  // from the cell, x and y, all in cells.
+  bool centers = false;
+  bool logits = false;  // only with a grid: a softmax applies, or with centers the logistic function
   // NanoDet: a row has a score per class, then for each side of a box so many logits of its distance from the cell.
   int32_t bins = 0;
   int32_t first_further() const { return values - further; }
@@ -52,7 +55,7 @@ struct YoloLayout {
   int32_t value_step() const { return boxes_last ? boxes : 1; }
 };
 
-enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid, kDistributions };
+enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid, kDistributions, kCenters };
 
 // What a model has in addition to boxes.
 struct YoloModel {
@@ -60,6 +63,7 @@ struct YoloModel {
   YoloLayout layout;
   size_t output = 0;                        // with the boxes
   std::optional<size_t> prototypes;         // output with those of masks: 1 x height x width x coefficients
+  size_t sizes = 0, offsets = 0;            // further outputs with YoloLayout::centers
   int32_t points = 0, values_of_point = 0;  // keypoints of each box: x, y, and a score if there is a third
   std::vector<std::string> names;           // by class; may be empty
 };
@@ -77,6 +81,15 @@ YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for = fals
 // scores. `logits`: a softmax applies. Nothing if there is no such output.
 std::optional<YoloModel> find_grid(const Model& model, bool logits);
 
+// The grid of a model with three outputs, for cells of 4 pixels: scores of classes, two values, and two values, of
+// which the offsets are called so ("reg", "off"), or follow the sizes (YoloLayout::centers).
+std::optional<YoloModel> find_centers(const Model& model);
+
+// Of the first value of an output in the buffer of all outputs, in floats.
+struct CenterOffsets {
+  int32_t scores = 0, sizes = 0, offsets = 0;
+};
+
 class YoloDecoder {
  public:
   // Compiles the programs that the share group does not have yet. Fails if the layout is invalid. The context must be
@@ -86,7 +99,9 @@ class YoloDecoder {
   // Issues two dispatches, without wait, readback or upload (except changed parameters). `output` is that of a session;
   // `to_upright` maps model input coordinates to the upright frame. Boxes of the same class suppress each other.
   // Afterwards, detections() is visible to compute shaders and GL copies, and GL state is as sessions leave it.
-  Status decode(const BufferRange& output, const InputTransform& to_upright, const SsdChoice& choice = {});
+  // With centers, `output` begins at offset 0 of its buffer and has all outputs.
+  Status decode(const BufferRange& output, const InputTransform& to_upright, const SsdChoice& choice = {},
+                const CenterOffsets& centers = {});
   // A buffer with Detections (detections.h), best first, and the first of equals before others; initially zero. Always
   // the same buffer.
   GLuint detections() const { return detections_.id(); }
@@ -98,13 +113,14 @@ class YoloDecoder {
     bool operator==(const HeadBlock&) const = default;
   };
   YoloDecoder(std::shared_ptr<ShareGroup> group, const YoloLayout& layout);
+  Status check_size(const BufferRange& output, const CenterOffsets& centers) const;
 
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   const GlApi* gl_;
   YoloLayout layout_;
   std::vector<SharedProgram> programs_;  // boxes, suppression
   UniformBlock<HeadBlock> head_block_;
-  UniformBlock<std::array<int32_t, 4>> grid_block_;
+  UniformBlock<std::array<int32_t, 8>> grid_block_;  // Grid of shaders/detect/grid_boxes.comp
   UniformBlock<SsdBlock> block_;
   GlBuffer boxes_, best_, largest_, detections_;
 };

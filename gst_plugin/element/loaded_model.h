@@ -51,8 +51,8 @@ class LoadedModel {
 };
 
 // A model file and the element's description of it.
-// `Description` has `PlanOptions plan_options`, whose first input is the frame. A default-constructed object has no
-// model. Any thread.
+// `Description` has `PlanOptions plan_options`, whose inputs as textures are the frame. A default-constructed object
+// has no model. Any thread.
 template <typename Description>
 class DescribedModel {
  public:
@@ -79,7 +79,7 @@ class DescribedModel {
   // For the target's device; `read` is the kind of frame that the model samples.
   Result<std::shared_ptr<const Plan>> plan(const GlTarget& target, FrameKind read) const {
     PlanOptions options = description_.plan_options;
-    options.inputs[0].frame = read;
+    for (InputSpec& input : options.inputs) input.frame = read;
     return target.plan(*shared_, std::move(options));
   }
   // Appends a warning if operators run on the CPU.

@@ -52,8 +52,7 @@ namespace {
 bool is_quantized_16(const TensorInfo& input) { return input.type == DataType::kInt16 && !input.quantization.empty(); }
 
 // A file that leaves the size of its input open supposes one, usually 1 x 1.
-Status check_size(const Model& model) {
-  const TensorInfo& input = model.inputs()[0];
+Status check_size(const Model& model, const TensorInfo& input) {
   const Shape& shape = input.shape;
   for (int d = 1; d < shape.rank(); ++d) {
     const bool is_open = (input.open_dims >> d & 1U) != 0;
@@ -72,8 +71,7 @@ void set_normalization(InputSpec& source, size_t channel, float scale, float off
 
 // For 16-bit models without a description: their scale shows whether the largest number is 1 or 255. They are
 // symmetric, so that it does not show the smallest.
-Status set_by_scale(InputSpec& source, const Model& model) {
-  const TensorInfo& input = model.inputs()[0];
+Status set_by_scale(InputSpec& source, const Model& model, const TensorInfo& input) {
   const double most = INT16_MAX * static_cast<double>(input.quantization.scale[0]);
   constexpr double kTolerance = 0.05;  // of ranges that were measured on images
   for (const double usual : {1.0, 255.0}) {
@@ -91,11 +89,12 @@ Status set_by_scale(InputSpec& source, const Model& model) {
 // 8-bit models take the samples of the image unchanged: 0 is the lowest integer of the type, 255 the highest. For other
 // models, the normalization comes from the model catalog or from the file's metadata, which normalizes samples from 0
 // to 255.
-void set_usual_normalization(InputSpec& source, const Model& model, const std::optional<KnownModel>& known) {
-  const TensorInfo& input = model.inputs()[0];
+void set_usual_normalization(InputSpec& source, size_t index, const Model& model,
+                             const std::optional<KnownModel>& known) {
+  const TensorInfo& input = model.inputs()[index];
   const bool integers = input.type != DataType::kFloat32 && input.type != DataType::kFloat16 && !is_quantized_16(input);
   const auto& described = model.metadata().inputs;
-  const bool says = !described.empty() && !described[0].mean.empty();
+  const bool says = index < described.size() && !described[index].mean.empty();
   for (size_t channel = 0; channel < source.scale.size(); ++channel) {
     if (integers) {
       const float quantum = input.quantization.empty() ? 1 : input.quantization.scale[0];
@@ -105,9 +104,9 @@ void set_usual_normalization(InputSpec& source, const Model& model, const std::o
     } else if (known && (known->sha256 != nullptr || !says)) {
       set_normalization(source, channel, known->scale[channel], known->offset[channel]);
     } else if (says) {
-      const size_t entry = std::min(channel, described[0].mean.size() - 1);
-      const float deviation = described[0].deviation[entry];
-      set_normalization(source, channel, 255 / deviation, -described[0].mean[entry] / deviation);
+      const size_t entry = std::min(channel, described[index].mean.size() - 1);
+      const float deviation = described[index].deviation[entry];
+      set_normalization(source, channel, 255 / deviation, -described[index].mean[entry] / deviation);
     } else {
       set_normalization(source, channel, 1, 0);
     }
@@ -115,8 +114,7 @@ void set_usual_normalization(InputSpec& source, const Model& model, const std::o
 }
 
 // 8-bit models take the samples of the image unchanged.
-Status set_by_ranges(InputSpec& source, const Model& model, const std::vector<std::array<float, 2>>& ranges) {
-  const TensorInfo& input = model.inputs()[0];
+Status set_by_ranges(InputSpec& source, const TensorInfo& input, const std::vector<std::array<float, 2>>& ranges) {
   const bool is_signed = input.type == DataType::kInt8, is_byte = is_signed || input.type == DataType::kUInt8;
   const std::array<float, 2> of_bytes = is_signed ? std::array<float, 2>{-128, 127} : std::array<float, 2>{0, 255};
   for (size_t channel = 0; channel < source.scale.size(); ++channel) {
@@ -154,15 +152,15 @@ Result<InputSpec> picture_input(const Model& model, const std::optional<KnownMod
   if (model.inputs().size() != 1) {
     return unsupported(model.name() + ": expected a single image input, but the inputs are " + list(model.inputs()));
   }
-  return first_picture_input(model, known, wanted);
+  return picture_input_at(0, model, known, wanted);
 }
 
-Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
-                                      const InputNormalization& wanted) {
+Result<InputSpec> picture_input_at(size_t index, const Model& model, const std::optional<KnownModel>& known,
+                                   const InputNormalization& wanted) {
   const std::string& name = model.name();
   if (model.inputs().empty()) return unsupported(name + ": expected an image input, but the model has no inputs");
-  const TensorInfo& input = model.inputs()[0];
-  SIGHTGLASS_RETURN_IF_ERROR(check_size(model));
+  const TensorInfo& input = model.inputs()[index];
+  SIGHTGLASS_RETURN_IF_ERROR(check_size(model, input));
   const int32_t channels = is_picture(input) ? input.shape.dim(3) : 0;
   if (channels != 1 && channels != 3 && channels != 4) {
     return unsupported(name + ": input " + describe(input) +
@@ -170,14 +168,14 @@ Result<InputSpec> first_picture_input(const Model& model, const std::optional<Kn
   }
   InputSpec source;
   source.source = InputSpec::Source::kTexture;
-  const bool is_described =
-      known.has_value() || (!model.metadata().inputs.empty() && !model.metadata().inputs[0].mean.empty());
+  const auto& described = model.metadata().inputs;
+  const bool is_described = known.has_value() || (index < described.size() && !described[index].mean.empty());
   if (is_quantized_16(input) && !is_described && wanted.ranges.empty()) {
-    if (!wanted.scale || !wanted.offset) SIGHTGLASS_RETURN_IF_ERROR(set_by_scale(source, model));
+    if (!wanted.scale || !wanted.offset) SIGHTGLASS_RETURN_IF_ERROR(set_by_scale(source, model, input));
   } else {
-    set_usual_normalization(source, model, known);
+    set_usual_normalization(source, index, model, known);
   }
-  if (!wanted.ranges.empty()) SIGHTGLASS_RETURN_IF_ERROR(set_by_ranges(source, model, wanted.ranges));
+  if (!wanted.ranges.empty()) SIGHTGLASS_RETURN_IF_ERROR(set_by_ranges(source, input, wanted.ranges));
   if (wanted.scale) source.scale.fill(*wanted.scale);
   if (wanted.offset) source.offset.fill(*wanted.offset);
   return source;
@@ -189,7 +187,8 @@ constexpr int64_t kMostNoteBytes = 64 << 10;
 constexpr size_t kMostNoteDims = 8, kMostRanges = 4;
 constexpr const char* kOwnGroup = "sightglass";
 constexpr const char* kHeaderGroup = "modelinfo";
-constexpr const char* kOwnKeys[] = {"task", "decoder", "labels"};
+// An element ignores the keys of other elements: several of them may run the same file.
+constexpr const char* kOwnKeys[] = {"task", "decoder", "labels", "anchors", "classes", "activation", "output"};
 
 struct FreeKeys {
   void operator()(GKeyFile* keys) const { g_key_file_free(keys); }
@@ -297,6 +296,34 @@ std::vector<std::string> strings_of(gchar** list) {
   return strings;
 }
 
+// Fails if a group does not fit the model.
+Status check_notes(const ModelNotes& notes, const Model& model) {
+  for (const ModelNotes::Tensor& tensor : notes.tensors) {
+    const std::span<const TensorInfo> all = tensor.is_input ? model.inputs() : model.outputs();
+    const auto found = std::ranges::find(all, tensor.name, &TensorInfo::name);
+    const std::string kind = tensor.is_input ? "input" : "output";
+    if (found == all.end()) {
+      return invalid_argument(place_of(notes.file, tensor.name, "dir") + "=" + kind + ": " + model.name() +
+                              " has no such " + kind + "; it has " + list(all));
+    }
+    if (!tensor.type.empty() && tensor.type != to_string(found->type)) {
+      return invalid_argument(place_of(notes.file, tensor.name, "type") + "=" + tensor.type + ": in " + model.name() +
+                              ", this is " + describe(*found));
+    }
+    // Images with channels first have another order here.
+    const auto dims = found->shape.dims();
+    std::vector<int32_t> stated = tensor.dims, actual(dims.begin(), dims.end());
+    const bool equal = stated.size() == actual.size() &&
+                       std::ranges::equal(stated, actual, [](int32_t a, int32_t b) { return a == -1 || a == b; });
+    std::ranges::sort(stated);
+    std::ranges::sort(actual);
+    if (tensor.dims.empty() || equal || stated == actual) continue;
+    return invalid_argument(place_of(notes.file, tensor.name, "dims") + ": in " + model.name() + ", this is " +
+                            describe(*found));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ModelNotes> read_model_notes(const std::string& model_path) {
@@ -325,7 +352,9 @@ Result<ModelNotes> parse_model_notes(const std::string& file, std::string_view t
     } else if (group == kOwnGroup) {
       for (const std::string& key : strings_of(g_key_file_get_keys(keys.get(), group.c_str(), nullptr, nullptr))) {
         if (std::ranges::find(kOwnKeys, key) == std::end(kOwnKeys)) {
-          return invalid_argument(place_of(file, group, key) + ": unknown key; use task, decoder, or labels");
+          return invalid_argument(
+              place_of(file, group, key) + ": unknown key; use task, decoder, labels, or anchors for " +
+              elements::kInfer.element + ", or classes, activation, or output for " + elements::kSegment.element);
         }
         notes.own[key] = reader.text(key.c_str()).value_or("");
       }
@@ -337,38 +366,18 @@ Result<ModelNotes> parse_model_notes(const std::string& file, std::string_view t
   return notes;
 }
 
-Status check_notes(const ModelNotes& notes, const Model& model) {
+Status apply_notes(const ModelNotes& notes, const Model& model, InputNormalization& normalization, size_t input) {
+  SIGHTGLASS_RETURN_IF_ERROR(check_notes(notes, model));
   for (const ModelNotes::Tensor& tensor : notes.tensors) {
-    const std::span<const TensorInfo> all = tensor.is_input ? model.inputs() : model.outputs();
-    const auto found = std::ranges::find(all, tensor.name, &TensorInfo::name);
-    const std::string kind = tensor.is_input ? "input" : "output";
-    if (found == all.end()) {
-      return invalid_argument(place_of(notes.file, tensor.name, "dir") + "=" + kind + ": " + model.name() +
-                              " has no such " + kind + "; it has " + list(all));
-    }
-    if (!tensor.type.empty() && tensor.type != to_string(found->type)) {
-      return invalid_argument(place_of(notes.file, tensor.name, "type") + "=" + tensor.type + ": in " + model.name() +
-                              ", this is " + describe(*found));
-    }
-    // Images with channels first have another order here.
-    const auto dims = found->shape.dims();
-    std::vector<int32_t> stated = tensor.dims, actual(dims.begin(), dims.end());
-    const bool equal = stated.size() == actual.size() &&
-                       std::ranges::equal(stated, actual, [](int32_t a, int32_t b) { return a == -1 || a == b; });
-    std::ranges::sort(stated);
-    std::ranges::sort(actual);
-    if (tensor.dims.empty() || equal || stated == actual) continue;
-    return invalid_argument(place_of(notes.file, tensor.name, "dims") + ": in " + model.name() + ", this is " +
-                            describe(*found));
+    const bool is_image = tensor.is_input && input < model.inputs().size() && tensor.name == model.inputs()[input].name;
+    if (is_image) normalization.ranges = tensor.ranges;
   }
   return {};
 }
 
-std::vector<std::array<float, 2>> input_ranges(const ModelNotes& notes, const Model& model) {
-  for (const ModelNotes::Tensor& tensor : notes.tensors) {
-    if (tensor.is_input && !model.inputs().empty() && tensor.name == model.inputs()[0].name) return tensor.ranges;
-  }
-  return {};
+std::string noted(const ModelNotes& notes, const std::string& key) {
+  const auto found = notes.own.find(key);
+  return found != notes.own.end() ? found->second : std::string();
 }
 
 Status check_no_previous_mask(const Model& model, const std::optional<KnownModel>& known) {

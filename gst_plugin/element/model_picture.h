@@ -64,9 +64,9 @@ struct InputNormalization {
 // (or 1, which gets the luma, or 4), or not the only one.
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
                                 const InputNormalization& wanted = {});
-// The same for the first of one or more inputs.
-Result<InputSpec> first_picture_input(const Model& model, const std::optional<KnownModel>& known,
-                                      const InputNormalization& wanted = {});
+// The same for one of several inputs.
+Result<InputSpec> picture_input_at(size_t index, const Model& model, const std::optional<KnownModel>& known,
+                                   const InputNormalization& wanted = {});
 
 // What NAME.tflite.modelinfo says, a key file in the format of GStreamer 1.28: a group per tensor under its name, and
 // one of ours, [sightglass], for what tensors do not show.
@@ -85,10 +85,10 @@ struct ModelNotes {
 // Nothing if the file does not exist. Fails, naming file, group and key, if it is not readable.
 Result<ModelNotes> read_model_notes(const std::string& model_path);
 Result<ModelNotes> parse_model_notes(const std::string& file, std::string_view text);
-// Fails if a group does not fit the model.
-Status check_notes(const ModelNotes& notes, const Model& model);
-// The ranges of the first input.
-std::vector<std::array<float, 2>> input_ranges(const ModelNotes& notes, const Model& model);
+// Takes over the ranges of the image input, which has that index. Fails if a group does not fit the model.
+Status apply_notes(const ModelNotes& notes, const Model& model, InputNormalization& normalization, size_t input = 0);
+// The value of a key of [sightglass]; empty without it.
+std::string noted(const ModelNotes& notes, const std::string& key);
 
 // Fails for a model that takes its own previous mask: only glsegment provides it.
 Status check_no_previous_mask(const Model& model, const std::optional<KnownModel>& known);

@@ -262,6 +262,14 @@ class RawDetections final : public BoxDecoder {
   bool weighted_;
 };
 
+// The range from the beginning of the buffer that all outputs of a session share; adds `output` to it.
+Result<int32_t> add_output(const Session& session, size_t output, BufferRange& all) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(output));
+  all.buffer = range.buffer;
+  all.size = std::max<GLsizeiptr>(all.size, range.offset + range.size);
+  return static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
+}
+
 class YoloDetections final : public BoxDecoder {
  public:
   YoloDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, std::unique_ptr<YoloDecoder> decoder,
@@ -270,12 +278,22 @@ class YoloDetections final : public BoxDecoder {
         decoder_(std::move(decoder)),
         masks_(std::move(masks)),
         output_(model.yolo->output),
-        prototypes_(model.yolo->prototypes.value_or(0)) {}
+        prototypes_(model.yolo->prototypes.value_or(0)) {
+    if (model.yolo->layout.centers) centers_ = {model.yolo->sizes, model.yolo->offsets};
+  }
 
   TextureRef masks() const override { return masks_ ? masks_->texture() : TextureRef(); }
 
  private:
   Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) override {
+    if (centers_) {
+      BufferRange all;
+      CenterOffsets first;
+      SIGHTGLASS_ASSIGN_OR_RETURN(first.scores, add_output(session, output_, all));
+      SIGHTGLASS_ASSIGN_OR_RETURN(first.sizes, add_output(session, (*centers_)[0], all));
+      SIGHTGLASS_ASSIGN_OR_RETURN(first.offsets, add_output(session, (*centers_)[1], all));
+      return decoder_->decode(all, to_upright, choice, first);
+    }
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange output, session.output_buffer(output_));
     return decoder_->decode(output, to_upright, choice);
   }
@@ -291,15 +309,8 @@ class YoloDetections final : public BoxDecoder {
   std::unique_ptr<YoloDecoder> decoder_;
   std::optional<YoloMasks> masks_;
   size_t output_, prototypes_;
+  std::optional<std::array<size_t, 2>> centers_;  // outputs with sizes and offsets
 };
-
-// The range from the beginning of the buffer that all outputs of a session share; adds `output` to it.
-Result<int32_t> add_output(const Session& session, size_t output, BufferRange& all) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(output));
-  all.buffer = range.buffer;
-  all.size = std::max<GLsizeiptr>(all.size, range.offset + range.size);
-  return static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
-}
 
 class FaceDetections final : public BoxDecoder {
  public:
@@ -312,7 +323,7 @@ class FaceDetections final : public BoxDecoder {
  private:
   Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) override {
     const FaceLayout& layout = decoder_->layout();
-    const bool is_one_layer = layout.kind == FaceKind::kRetinaFace;
+    const bool is_one_layer = layout.kind == FaceKind::kRetinaFace || layout.kind == FaceKind::kDbFace;
     BufferRange all;
     std::array<FaceDecoder::Offsets, kMostFaceLayers> offsets{};
     int32_t first = 0;

@@ -40,21 +40,51 @@ void set_labels(InferModel& result, size_t output) {
   if (result.labels.empty()) result.labels = metadata.exporter.class_names;
 }
 
+// The outputs of a model that chooses its boxes with other operators, such as CenterNet of TensorFlow: 1 x N x 4, 1 x N
+// twice, and one number. Of the two, scores are the one that the operators prove to be in [0,1], or the second one.
+std::optional<std::array<size_t, 4>> find_processed(const Model& model) {
+  const auto& outputs = model.outputs();
+  std::optional<size_t> boxes, count;
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Shape& shape = outputs[i].shape;
+    if (shape.rank() == 3 && shape.dim(0) == 1 && shape.dim(2) == kBoxValues) boxes = i;
+    if (shape.rank() == 2 && shape.dim(0) == 1 && shape.dim(1) > 1) rows.push_back(i);
+    if (shape.elements() == 1) count = i;
+  }
+  if (outputs.size() != 4 || !boxes || !count || rows.size() != 2) return std::nullopt;
+  for (const size_t row : rows) {
+    if (outputs[row].shape.dim(1) != outputs[*boxes].shape.dim(1)) return std::nullopt;
+  }
+  if (holds_probabilities(model, rows[0]) && !holds_probabilities(model, rows[1])) std::swap(rows[0], rows[1]);
+  return std::array<size_t, 4>{*boxes, rows[0], rows[1], *count};
+}
+
 std::optional<Decline> describe_processed(InferModel& result, const InferModelOptions& /*options*/) {
-  const auto outputs = result.model->detection_outputs();
-  if (!outputs) return Decline{"the model does not end in TFLite_Detection_PostProcess"};
+  auto outputs = result.model->detection_outputs();
+  if (!outputs) outputs = find_processed(*result.model);
+  if (!outputs) {
+    return Decline{"the model neither ends in TFLite_Detection_PostProcess, nor has outputs of 1xNx4, 1xN, 1xN, and 1"};
+  }
   result.processed = *outputs;
   set_labels(result, (*outputs)[1]);
   return std::nullopt;
 }
 
-std::optional<Decline> describe_anchors(InferModel& result, const InferModelOptions& /*options*/) {
-  std::optional<KnownDetector> known = find_raw_detector(*result.model);
+std::optional<Decline> describe_anchors(InferModel& result, const InferModelOptions& options) {
+  std::optional<KnownDetector> known;
+  if (options.anchors.empty()) {
+    known = find_raw_detector(*result.model);
+  } else {
+    Result<KnownDetector> described = find_raw_detector(*result.model, options.anchors);
+    if (!described.ok()) return Decline{described.status().message(), true};
+    known = std::move(described).value();
+  }
   if (!known) {
     const auto& outputs = result.model->outputs();
     const bool is_near = outputs.size() == 2 && outputs[0].shape.rank() == 3 && outputs[1].shape.rank() == 3 &&
                          outputs[0].shape.dim(1) == outputs[1].shape.dim(1);
-    return Decline{"its boxes are not those of known anchors", is_near};
+    return Decline{"its boxes are not those of known anchors; set anchors", is_near};
   }
   result.raw_detector = std::move(known->detector);
   result.letterbox = known->letterbox;
@@ -66,7 +96,9 @@ std::optional<Decline> describe_anchors(InferModel& result, const InferModelOpti
 template <FaceKind kKind>
 std::optional<Decline> describe_faces(InferModel& result, const InferModelOptions& /*options*/) {
   result.faces = find_faces(*result.model, kKind);
-  if (!result.faces) return Decline{"no outputs per anchor of a face, with strides of 8, 16, and 32"};
+  if (!result.faces)
+    return Decline{kKind == FaceKind::kDbFace ? "no outputs per cell of a face, with a stride of 4"
+                                              : "no outputs per anchor of a face, with strides of 8, 16, and 32"};
   result.letterbox = true;
   if (result.labels.empty()) result.labels = {"face"};
   return std::nullopt;
@@ -89,6 +121,17 @@ std::optional<Decline> describe_fomo(InferModel& result, const InferModelOptions
   if (!grid) return Decline{"there is no single output of 1 x rows x columns x scores, with the background first"};
   if (options.decoder != DecoderKind::kFomo) return Decline{"it is not set", true};
   set_labels(result, 0);
+  result.yolo = std::move(grid);
+  return std::nullopt;
+}
+
+std::optional<Decline> describe_centers(InferModel& result, const InferModelOptions& /*options*/) {
+  std::optional<YoloModel> grid = find_centers(*result.model);
+  if (!grid)
+    return Decline{"there are not three outputs of 1 x rows x columns, of classes, 2, and 2, with cells of 4 pixels"};
+  grid->layout.logits = !holds_probabilities(*result.model, grid->output);
+  result.letterbox = true;
+  set_labels(result, grid->output);
   result.yolo = std::move(grid);
   return std::nullopt;
 }
@@ -246,10 +289,11 @@ using enum DecoderKind;
 
 // In the order in which they are tried; the last one fits every model.
 constexpr DecoderRow kRows[] = {
-    {kPostprocess, "postprocess", InferTask::kDetection, "Boxes of TFLite_Detection_PostProcess: its four outputs",
-     "infer/postprocess.comp", describe_processed, make_detection_decoder},
+    {kPostprocess, "postprocess", InferTask::kDetection,
+     "Boxes that the model has chosen, as TFLite_Detection_PostProcess: 1xNx4, 1xN, 1xN, 1", "infer/postprocess.comp",
+     describe_processed, make_detection_decoder},
     {kAnchors, "anchors", InferTask::kDetection,
-     "Boxes by anchors: BlazeFace, BlazePose, palms, UltraFace, SSD: 1xNxV and 1xNxC",
+     "Boxes by anchors: BlazeFace, BlazePose, palms, UltraFace, SSD, EfficientDet: 1xNxV and 1xNxC",
      "detect/best_class.comp, detect/suppress.comp", describe_anchors, make_detection_decoder},
     {kScrfd, "scrfd", InferTask::kDetection, "Faces of SCRFD: per stride Nx1, Nx4, and Nx10 for points",
      "detect/gather_faces.comp, detect/suppress.comp", describe_faces<FaceKind::kScrfd>, make_detection_decoder},
@@ -257,6 +301,8 @@ constexpr DecoderRow kRows[] = {
      "detect/gather_faces.comp, detect/suppress.comp", describe_faces<FaceKind::kYuNet>, make_detection_decoder},
     {kRetinaFace, "retinaface", InferTask::kDetection, "Faces of RetinaFace: Nx2, Nx4, and Nx10",
      "detect/gather_faces.comp, detect/suppress.comp", describe_faces<FaceKind::kRetinaFace>, make_detection_decoder},
+    {kDbFace, "dbface", InferTask::kDetection, "Faces of DBFace: per cell of 4 pixels 1, 4, and 10 for points",
+     "detect/gather_faces.comp, detect/suppress.comp", describe_faces<FaceKind::kDbFace>, make_detection_decoder},
     {kYoloObjectness, "yolo-objectness", InferTask::kDetection,
      "Boxes of YOLO v3, v4, v5, v7, with objectness: 1xNx(5+C)", "detect/yolo_boxes.comp, detect/suppress.comp",
      describe_yolo<YoloHead::kObjectness, kYoloObjectness>, make_detection_decoder},
@@ -274,6 +320,9 @@ constexpr DecoderRow kRows[] = {
      make_detection_decoder},
     {kFomo, "fomo", InferTask::kDetection, "Object centers in a grid (FOMO): 1xHxWx(1+C), background first",
      "detect/grid_boxes.comp, detect/suppress.comp", describe_fomo, make_detection_decoder},
+    {kCenterNet, "centernet", InferTask::kDetection,
+     "Boxes of CenterNet: 1xHxWxC, 1xHxWx2 for sizes, 1xHxWx2 for offsets",
+     "detect/grid_boxes.comp, detect/suppress.comp", describe_centers, make_detection_decoder},
     {kLandmarks, "landmarks", InferTask::kLandmarks, "Points of a face, hand or eye: 3 values each",
      "infer/place_landmarks.comp", describe_landmarks, make_landmark_decoder},
     {kPicture, "picture", InferTask::kPicture, "Image or depth: height x width x 1, 3 or 4",
@@ -300,14 +349,15 @@ std::span<const DecoderRow> decoder_rows() { return kRows; }
 const DecoderRow& row_of(DecoderKind kind) { return *std::ranges::find(kRows, kind, &DecoderRow::kind); }
 
 Status apply_notes(const ModelNotes& notes, const Model& model, InferModelOptions& options) {
-  SIGHTGLASS_RETURN_IF_ERROR(check_notes(notes, model));
-  options.normalization.ranges = input_ranges(notes, model);
+  SIGHTGLASS_RETURN_IF_ERROR(apply_notes(notes, model, options.normalization));
   const bool is_auto = options.task == InferTask::kAuto && options.decoder == kAuto;
   for (const auto& [key, value] : notes.own) {
     const std::string what = notes.file + ", group [sightglass], " + key + "=" + value;
     if (key == "labels" && options.labels_file.empty()) {
       const size_t folder = notes.file.rfind('/') + 1;  // 0 without one
       options.labels_file = value.starts_with("/") ? value : notes.file.substr(0, folder) + value;
+    } else if (key == "anchors" && options.anchors.empty()) {
+      options.anchors = value;
     } else if (key == "task") {
       const std::optional<InferTask> task = task_called(value);
       if (!task) {
@@ -328,7 +378,9 @@ Status apply_notes(const ModelNotes& notes, const Model& model, InferModelOption
   return {};
 }
 
-Status choose_decoder(InferModel& result, const InferModelOptions& options) {
+Status choose_decoder(InferModel& result, const InferModelOptions& given) {
+  InferModelOptions options = given;
+  if (!options.anchors.empty() && options.decoder == kAuto) options.decoder = kAnchors;  // they decide
   std::vector<std::string> reasons, near;
   const bool is_auto = options.task == InferTask::kAuto && options.decoder == kAuto;
   const std::string task = std::string("task=") + to_string(options.task);

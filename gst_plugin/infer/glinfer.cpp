@@ -69,6 +69,10 @@ const PropertyTable<InferSettings>& infer_properties() {
                       kAtStart, "How to decode the model outputs"),
           row::choice("decoder", "Decoder", &S::decoder, decoder_type(), kAtStart,
                       "Decoder of the model outputs, for models whose outputs do not show which one fits"),
+          row::text(
+              "anchors", "Anchors", &S::anchors, kAtStart,
+              "Anchors of a detector, such as \"strides=8,16,32,64,128; anchor-scale=4; octaves=3\" (NULL = those "
+              "of known detectors)"),
           row::text("labels", "Labels", &S::labels, kAtStart,
                     "Path of a text file with one label per line, starting with class 0 (NULL = labels from the "
                     "model)"),
@@ -251,12 +255,8 @@ Status InferModels::load(const std::string& path) {
     return DescribedModel<InferModel>::load(bundle.model, settings, describe, order);
   };
   // Applications get outputs in the order of the file, except for images.
-  const auto noted = [&](const char* key) {
-    const auto found = notes_.own.find(key);
-    return found != notes_.own.end() ? found->second : std::string();
-  };
   const bool wants_picture = settings_->task == InferTask::kPicture || settings_->decoder == DecoderKind::kPicture ||
-                             noted("task") == "picture" || noted("decoder") == "picture";
+                             noted(notes_, "task") == "picture" || noted(notes_, "decoder") == "picture";
   SIGHTGLASS_ASSIGN_OR_RETURN(model_, load_as(wants_picture ? ImageOrder::kArranged : ImageOrder::kArrangedInputs));
   const bool is_auto = settings_->task == InferTask::kAuto && settings_->decoder == DecoderKind::kAuto;
   if (is_auto && model_->task == InferTask::kTensors) {
@@ -296,6 +296,7 @@ Result<InferModelOptions> InferModels::options(const ModelSettings& settings, co
   options.task = settings_->task;
   options.decoder = settings_->decoder;
   options.labels_file = settings_->labels.value_or("");
+  options.anchors = settings_->anchors.value_or("");
   options.normalization = settings.normalization();
   if (settings_->output_scale) options.output_scale = static_cast<float>(*settings_->output_scale);
   if (settings_->output_offset) options.output_offset = static_cast<float>(*settings_->output_offset);
@@ -358,8 +359,10 @@ Status InferModels::check_objects(const InferModel& model, const ModelSettings& 
 // Loads the detector that finds the region for a landmark model.
 Status InferModels::load_detector(const ModelSettings& settings) {
   if (!model_->in_region) return {};
-  const auto describe = [](const SharedModel& model) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ModelNotes notes, read_model_notes(detector_path_));
+  const auto describe = [&notes](const SharedModel& model) -> Result<InferModel> {
     InferModelOptions options;
+    SIGHTGLASS_RETURN_IF_ERROR(apply_notes(notes, *model.model(), options));
     options.task = InferTask::kDetection;
     return describe_infer_model(model.model(), model.known(), options);
   };

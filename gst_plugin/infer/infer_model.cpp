@@ -20,12 +20,22 @@ AnchorGrid blaze_grid(int32_t size, std::vector<int32_t> strides, float interpol
   return grid;
 }
 
-AnchorGrid ssd_grid(int32_t size) {
-  AnchorGrid grid{size, size, {16, 32, 64, 128, 256, 512}, {1, 2, 0.5f, 3, 1.0f / 3}};
+AnchorGrid ssd_grid(int32_t width, int32_t height) {
+  AnchorGrid grid{width, height, {16, 32, 64, 128, 256, 512}, {1, 2, 0.5f, 3, 1.0f / 3}};
   grid.least_scale = 0.2f;
   grid.greatest_scale = 0.95f;
   grid.unit_sizes = false;
   grid.three_in_lowest_layer = true;
+  return grid;
+}
+
+// EfficientDet, and SSD with a feature pyramid (RetinaNet).
+AnchorGrid pyramid_grid(int32_t width, int32_t height, float scale, int32_t octaves, bool by_ratio) {
+  AnchorGrid grid{width, height, {8, 16, 32, 64, 128}, {1, 2, 0.5F}};
+  grid.unit_sizes = false;
+  grid.anchor_scale = scale;
+  grid.octaves = octaves;
+  grid.by_ratio = by_ratio;
   return grid;
 }
 
@@ -38,7 +48,8 @@ constexpr Kind kKinds[] = {{16, "face"}, {18, "palm"}, {12, "person"}, {4, nullp
 
 struct Grid {
   AnchorGrid anchors;
-  float least_input = 0;  // the input value of black; white is 1
+  float least_input = 0;      // the input value of black; white is 1
+  bool is_efficient = false;  // EfficientDet: no background, and sizes without factors
 };
 
 // The grids of the MediaPipe graphs for detectors of one class. Those of equal input size differ in the box count.
@@ -50,12 +61,19 @@ const std::vector<Grid>& blaze_grids() {
   };
   return all;
 }
-const std::vector<Grid>& ssd_grids() {
-  static const std::vector<Grid> all{{ssd_grid(300), -1}, {ssd_grid(320), -1}};
-  return all;
+// The defaults of TensorFlow for detectors of several classes. Those of EfficientDet-lite up to this size have smaller
+// anchors.
+constexpr int32_t kSmallEfficientDet = 448;
+std::vector<Grid> ssd_grids(const Shape& input) {
+  const int32_t width = input.dim(2), height = input.dim(1);
+  const float scale = std::max(width, height) <= kSmallEfficientDet ? 3 : 4;
+  return {{ssd_grid(width, height), -1},
+          {pyramid_grid(width, height, scale, 3, false), -1, true},
+          {pyramid_grid(width, height, 4, 2, true), -1}};
 }
 
-SsdLayout layout_of(const AnchorGrid& grid, const Kind& kind, int32_t classes) {
+SsdLayout layout_of(const Grid& of, const Kind& kind, int32_t classes) {
+  const AnchorGrid& grid = of.anchors;
   SsdLayout layout;
   layout.anchors = make_anchors(grid);
   layout.values = kind.values;
@@ -64,6 +82,8 @@ SsdLayout layout_of(const AnchorGrid& grid, const Kind& kind, int32_t classes) {
     layout.points = (kind.values - 4) / 2;
     layout.x_scale = layout.width_scale = static_cast<float>(grid.input_width);
     layout.y_scale = layout.height_scale = static_cast<float>(grid.input_height);
+  } else if (of.is_efficient) {
+    layout.exponential_sizes = layout.y_first = true;
   } else {
     layout.background = classes > 1 ? 1 : 0;
     layout.x_scale = layout.y_scale = 10;
@@ -145,10 +165,11 @@ std::optional<KnownDetector> describe(const Model& model, size_t boxes, size_t s
   if (kind == std::end(kKinds)) return std::nullopt;
   const bool is_one_class = kind->label != nullptr;
   if (is_one_class && score.dim(2) != 1) return std::nullopt;
-  const Grid* grid = find_grid(is_one_class ? blaze_grids() : ssd_grids(), model.inputs()[0].shape, box.dim(1));
+  const std::vector<Grid> grids = is_one_class ? blaze_grids() : ssd_grids(model.inputs()[0].shape);
+  const Grid* grid = find_grid(grids, model.inputs()[0].shape, box.dim(1));
   if (grid == nullptr) return std::nullopt;
   KnownDetector known;
-  known.detector.layout = layout_of(grid->anchors, *kind, score.dim(2));
+  known.detector.layout = layout_of(*grid, *kind, score.dim(2));
   known.detector.layout.logits = !holds_probabilities(model, scores);
   known.detector.boxes = boxes;
   known.detector.scores = scores;
@@ -159,12 +180,91 @@ std::optional<KnownDetector> describe(const Model& model, size_t boxes, size_t s
   return known;
 }
 
+// By the anchors in the file, whose boxes have y before x.
+std::optional<KnownDetector> describe_noted(const Model& model) {
+  const DetectorNotes& notes = model.metadata().detector;
+  const auto has_rows = [&](size_t output, int32_t values) {
+    const Shape& shape = model.outputs()[output].shape;
+    return is_list(shape) && std::cmp_equal(shape.dim(1), notes.anchors.size()) && shape.dim(2) == values;
+  };
+  KnownDetector known;
+  if (!has_rows(0, notes.values) || !has_rows(1, notes.classes)) {
+    if (!has_rows(1, notes.values) || !has_rows(0, notes.classes)) return std::nullopt;
+    known.detector.boxes = 1;
+  }
+  known.detector.scores = 1 - known.detector.boxes;
+  SsdLayout& layout = known.detector.layout;
+  for (const auto& [x, y, width, height] : notes.anchors) layout.anchors.push_back({x, y, width, height});
+  layout.values = notes.values;
+  layout.classes = notes.classes;
+  layout.points = notes.points;
+  layout.first_point = notes.first_point;
+  layout.point_values = std::max(notes.point_values, 2);
+  layout.logits = notes.sigmoid_scores;
+  layout.x_scale = notes.x_scale;
+  layout.y_scale = notes.y_scale;
+  layout.width_scale = notes.width_scale;
+  layout.height_scale = notes.height_scale;
+  layout.exponential_sizes = notes.exponential_sizes;
+  layout.y_first = true;
+  known.detector.weighted = known.letterbox = false;
+  return known;
+}
+
 }  // namespace
 
 std::optional<KnownDetector> find_raw_detector(const Model& model) {
   if (model.outputs().size() != 2) return std::nullopt;
+  if (!model.metadata().detector.anchors.empty()) {
+    if (std::optional<KnownDetector> noted = describe_noted(model)) return noted;
+  }
   std::optional<KnownDetector> known = describe(model, 0, 1);
   return known ? known : describe(model, 1, 0);
+}
+
+Result<KnownDetector> find_raw_detector(const Model& model, const std::string& anchors) {
+  const Shape& input = model.inputs()[0].shape;
+  SIGHTGLASS_ASSIGN_OR_RETURN(const AnchorChoice choice, parse_anchors(anchors, input.dim(2), input.dim(1)));
+  KnownDetector known;
+  SsdLayout& layout = known.detector.layout;
+  layout.anchors = make_anchors(choice.grid);
+  const auto& outputs = model.outputs();
+  const auto is_rows = [&](size_t i) {
+    return is_list(outputs[i].shape) && std::cmp_equal(outputs[i].shape.dim(1), layout.anchors.size());
+  };
+  if (outputs.size() != 2 || !is_rows(0) || !is_rows(1)) {
+    return invalid_argument("anchors=" + anchors + ": these are " + std::to_string(layout.anchors.size()) +
+                            " anchors, but the outputs of " + model.name() + " are " + list(outputs) +
+                            "; expected 1 x anchors x values and 1 x anchors x scores");
+  }
+  // Boxes have at least four values; of two such outputs, sizes are those that nothing limits to [0,1].
+  const auto is_box = [&](size_t i) { return outputs[i].shape.dim(2) >= kBoxValues && !holds_probabilities(model, i); };
+  known.detector.boxes =
+      outputs[0].shape.dim(2) == kBoxValues || (is_box(0) && outputs[1].shape.dim(2) != kBoxValues) ? 0 : 1;
+  known.detector.scores = 1 - known.detector.boxes;
+  layout.values = outputs[known.detector.boxes].shape.dim(2);
+  layout.classes = outputs[known.detector.scores].shape.dim(2);
+  if (layout.values < kBoxValues || choice.background >= layout.classes) {
+    return invalid_argument("anchors=" + anchors + ": boxes have " + std::to_string(layout.values) + " values, and " +
+                            std::to_string(layout.classes) + " scores with a background of " +
+                            std::to_string(choice.background));
+  }
+  const auto* const kind = std::ranges::find(kKinds, layout.values, &Kind::values);
+  if (kind != std::end(kKinds) && kind->label != nullptr) {
+    layout.points = (layout.values - kBoxValues) / 2;
+    known.labels = {kind->label};
+  }
+  layout.background = choice.background;
+  layout.logits = !holds_probabilities(model, known.detector.scores);
+  const bool in_pixels = choice.grid.unit_sizes;
+  layout.x_scale = in_pixels ? static_cast<float>(input.dim(2)) : choice.factors[0];
+  layout.y_scale = in_pixels ? static_cast<float>(input.dim(1)) : choice.factors[0];
+  layout.width_scale = in_pixels ? layout.x_scale : choice.factors[1];
+  layout.height_scale = in_pixels ? layout.y_scale : choice.factors[1];
+  layout.exponential_sizes = !in_pixels;
+  layout.y_first = !in_pixels && choice.y_first;
+  known.detector.weighted = known.letterbox = in_pixels;
+  return known;
 }
 
 namespace {
@@ -173,16 +273,32 @@ struct FaceFamily {
   FaceKind kind;
   int32_t scores;     // outputs with scores per layer
   bool is_one_layer;  // each output has the rows of all layers
+  std::array<int32_t, kMostFaceLayers> strides;
   std::array<std::array<float, 4>, kMostFaceLayers> sizes{};
-  float scale;  // this and `offset`: from samples in [0,1] to input values
-  std::array<float, 4> offset{};
-};
-constexpr FaceFamily kFaceFamilies[] = {
-    {FaceKind::kScrfd, 1, false, {}, 255.0F / 128, {-127.5F / 128, -127.5F / 128, -127.5F / 128}},
-    {FaceKind::kYuNet, 2, false, {}, 255, {}},
-    {FaceKind::kRetinaFace, 1, true, {{{16, 32}, {64, 128}, {256, 512}, {}}}, 255, {-104, -117, -123}},
+  std::array<float, 4> scale, offset{};  // from samples in [0,1] to input values
 };
 constexpr std::array<int32_t, kMostFaceLayers> kFaceStrides{8, 16, 32, 0};
+constexpr std::array<float, 4> kBytes{255, 255, 255, 255};
+constexpr float kTwoRanges = 255.0F / 128, kMinusOne = -127.5F / 128;
+constexpr FaceFamily kFaceFamilies[] = {
+    {FaceKind::kScrfd,
+     1,
+     false,
+     kFaceStrides,
+     {},
+     {kTwoRanges, kTwoRanges, kTwoRanges, kTwoRanges},
+     {kMinusOne, kMinusOne, kMinusOne}},
+    {FaceKind::kYuNet, 2, false, kFaceStrides, {}, kBytes, {}},
+    {FaceKind::kRetinaFace, 1, true, kFaceStrides, {{{16, 32}, {64, 128}, {256, 512}, {}}}, kBytes, {-104, -117, -123}},
+    // (sample - mean) / deviation
+    {FaceKind::kDbFace,
+     1,
+     true,
+     {4, 0, 0, 0},
+     {},
+     {1 / 0.289F, 1 / 0.274F, 1 / 0.278F, 1},
+     {-0.408F / 0.289F, -0.447F / 0.274F, -0.47F / 0.278F}},
+};
 constexpr int32_t kFacePoints = 5;
 
 const FaceFamily& family_of(FaceKind kind) { return *std::ranges::find(kFaceFamilies, kind, &FaceFamily::kind); }
@@ -218,24 +334,26 @@ std::optional<FaceModel> find_faces(const Model& model, FaceKind kind) {
   const FaceFamily& family = family_of(kind);
   for (const int32_t anchors : {2, 1}) {
     for (const int32_t points : {kFacePoints, 0}) {
-      if ((kind == FaceKind::kYuNet) != (anchors == 1) && kind != FaceKind::kScrfd) continue;
+      const bool has_one = kind == FaceKind::kYuNet || kind == FaceKind::kDbFace;
+      if (has_one != (anchors == 1) && kind != FaceKind::kScrfd) continue;
+      if (kind == FaceKind::kDbFace && points == 0) continue;
       FaceModel faces;
       FaceLayout& layout = faces.layout;
       layout = {kind, model.inputs()[0].shape.dim(2), model.inputs()[0].shape.dim(1), anchors, points};
-      layout.strides = kFaceStrides;
+      layout.strides = family.strides;
       layout.anchor_sizes = family.sizes;
       if (layout.boxes() > SsdDecoder::kMostBoxes) continue;
       size_t used = 0;
       bool fits = true;
-      for (size_t i = 0; i < kFaceStrides.size() && kFaceStrides[i] > 0; ++i) {
-        const int64_t rows = family.is_one_layer ? layout.boxes() : layout.boxes_of(kFaceStrides[i]);
+      for (size_t i = 0; i < layout.strides.size() && layout.strides[i] > 0; ++i) {
+        const int64_t rows = family.is_one_layer ? layout.boxes() : layout.boxes_of(layout.strides[i]);
         const size_t more = find_layer(model, family, layout, rows, faces.outputs[i]);
         fits = fits && more > 0;
         used = family.is_one_layer ? more : used + more;
       }
       // Other outputs would be those of another model.
       if (!fits || used != model.outputs().size()) continue;
-      for (size_t i = 0; i < kFaceStrides.size() && kFaceStrides[i] > 0; ++i) {
+      for (size_t i = 0; i < layout.strides.size() && layout.strides[i] > 0; ++i) {
         layout.logits = layout.logits || !holds_probabilities(model, faces.outputs[i].score);
       }
       return faces;
@@ -278,16 +396,17 @@ void add_usual_labels(InferModel& result, const std::optional<KnownModel>& known
 }
 
 // The input of a detector that is recognized only by its shapes.
-std::optional<KnownModel> guess_detector(const Model& model) {
+std::optional<KnownModel> guess_detector(const Model& model, const InferModelOptions& options) {
   if (model.inputs().empty() || model.inputs()[0].shape.rank() != 4) return std::nullopt;
   KnownModel guess{.sha256 = nullptr, .title = "", .task = Task::kDetection};
   for (const FaceFamily& family : kFaceFamilies) {
     if (!find_faces(model, family.kind)) continue;
-    guess.scale.fill(family.scale);
+    guess.scale = family.scale;
     guess.offset = family.offset;
     return guess;
   }
-  const std::optional<KnownDetector> detector = find_raw_detector(model);
+  const std::optional<KnownDetector> detector =
+      options.anchors.empty() ? find_raw_detector(model) : std::optional<KnownDetector>();
   if (!detector) return std::nullopt;
   guess.scale.fill(detector->input_scale);
   guess.offset.fill(detector->input_offset);
@@ -327,8 +446,8 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
                                         const InferModelOptions& options) {
   SIGHTGLASS_RETURN_IF_ERROR(check_no_previous_mask(*model, known));
   InferModel result;
-  const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const InputSpec input, first_picture_input(*model, fed_as, options.normalization));
+  const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model, options);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const InputSpec input, picture_input_at(0, *model, fed_as, options.normalization));
   const Shape& shape = model->inputs()[0].shape;
   result.height = shape.dim(1);
   result.width = shape.dim(2);

@@ -37,12 +37,14 @@ enum class DecoderKind : uint8_t {
   kScrfd,
   kYuNet,
   kRetinaFace,
+  kDbFace,
   kYoloObjectness,
   kYolo,
   kYoloRanked,
   kYolox,
   kNanoDet,
   kFomo,
+  kCenterNet,
   kLandmarks,
   kPicture,
   kClasses,
@@ -54,6 +56,7 @@ struct InferModelOptions {
   InferTask task = InferTask::kAuto;
   DecoderKind decoder = DecoderKind::kAuto;
   std::string labels_file;  // one label per line; empty: labels from the model
+  std::string anchors;      // parse_anchors(); empty: those of known detectors
   InputNormalization normalization;
   // For models that output an image: color in [0,1] = scale * value + offset; unset: from the model.
   std::optional<float> output_scale, output_offset;
@@ -122,9 +125,11 @@ struct KnownDetector {
   float input_scale = 1, input_offset = 0;  // from samples in [0,1] to input values, unless specified elsewhere
 };
 
-// Recognizes BlazeFace, the BlazePose and palm detectors, UltraFace, and SSD of 300 or 320 pixels by the input size,
-// the number of boxes, and the number of values per box. Returns nothing for other models.
+// Recognizes BlazeFace, the BlazePose and palm detectors, UltraFace, SSD, EfficientDet, and SSD with a feature pyramid
+// by the input size, the number of boxes, and the number of values per box. Returns nothing for other models.
 std::optional<KnownDetector> find_raw_detector(const Model& model);
+// The same for a detector with anchors that the application describes. Fails if they do not fit the outputs.
+Result<KnownDetector> find_raw_detector(const Model& model, const std::string& anchors);
 
 // Recognizes face detectors of this kind by the shapes of their outputs.
 std::optional<FaceModel> find_faces(const Model& model, FaceKind kind);

@@ -37,7 +37,7 @@ struct InferSettings : ElementSettings {
   // Read when the element starts.
   InferTask task = InferTask::kAuto;
   DecoderKind decoder = DecoderKind::kAuto;
-  std::optional<std::string> labels, extra_inputs, detector;
+  std::optional<std::string> anchors, labels, extra_inputs, detector;
   std::optional<double> output_scale, output_offset;  // unset: from the model
   bool attach_tensors = false;
   OutputSize output_size = OutputSize::kFrame;

@@ -99,8 +99,10 @@ constexpr const char* kDetectorFiles[] = {"pose_detection.tflite", "blazepose_de
 constexpr const char* kDetectorName = "blazepose-detector";
 
 Result<DescribedModel<PoseModel>> load_model(const std::string& file, const ModelSettings& settings, bool mask) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const ModelNotes notes, read_model_notes(file));
   return DescribedModel<PoseModel>::load(file, settings, [&](const SharedModel& model) -> Result<PoseModel> {
-    const PoseModelOptions options{.known = model.known(), .normalization = settings.normalization(), .mask = mask};
+    PoseModelOptions options{.known = model.known(), .normalization = settings.normalization(), .mask = mask};
+    SIGHTGLASS_RETURN_IF_ERROR(apply_notes(notes, *model.model(), options.normalization));
     SIGHTGLASS_ASSIGN_OR_RETURN(PoseModel pose, describe_pose_model(model.model(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s, input of %dx%d", file.c_str(), to_string(pose.kind), pose.width,
                      pose.height);

@@ -182,12 +182,15 @@ class SegmentModel : public LoadedMasks {
 Status SegmentModel::load(const std::string& file, std::shared_ptr<const SegmentSettings> settings) {
   SIGHTGLASS_ASSIGN_OR_RETURN(MaskModelOptions options, settings->mask_model_options());
   options.normalization = settings->model.normalization();
+  SIGHTGLASS_ASSIGN_OR_RETURN(options.notes, read_model_notes(file));
   const auto describe = [&](const SharedModel& model) -> Result<MaskModel> {
     SIGHTGLASS_ASSIGN_OR_RETURN(MaskModel mask, describe_mask_model(*model.model(), model.known(), options));
     GST_DEBUG_OBJECT(log_object(), "%s: %s model, input of %dx%d, output %d is %s%s", file.c_str(),
                      model.known() ? "a known" : "an unknown", mask.width, mask.height, static_cast<int>(mask.output),
                      mask.classes ? "scores of several classes" : "the mask",
-                     mask.previous_mask ? ", and the previous mask goes in" : "");
+                     mask.previous_mask ? ", and the previous mask goes in"
+                     : mask.recurrent   ? ", and outputs go in again"
+                                        : "");
     const Shape& shape = model.model()->outputs()[mask.output].shape;
     size_ = {shape.dim(2), shape.dim(1)};
     return mask;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -39,10 +40,9 @@ bool is_hair(const TensorInfo& input, const TensorInfo& output) {
 
 }  // namespace
 
-// `output` is the mask. A guess has no checksum (null). Empty for models that the defaults suit, such as those that
+// `out` is the mask. A guess has no checksum (null). Empty for models that the defaults suit, such as those that
 // take colors in [0,1] and have one or two output channels.
-std::optional<KnownModel> guess_mask_model(const Model& model, size_t output) {
-  const TensorInfo &in = model.inputs()[0], &out = model.outputs()[output];
+std::optional<KnownModel> guess_mask_model(const TensorInfo& in, const TensorInfo& out) {
   KnownModel guess{};
   guess.task = Task::kSegmentation;
   if (is_hair(in, out)) {
@@ -102,8 +102,8 @@ bool has_proportions(const TensorInfo& input, int32_t height, int32_t width) {
 
 // The model moves outputs with channels first itself if its operators prove that order. If they prove nothing, the
 // convention is channels last, unless the proportions contradict it.
-Status check_order(const Model& model, size_t output) {
-  const TensorInfo &mask = model.outputs()[output], &input = model.inputs()[0];
+Status check_order(const Model& model, const TensorInfo& input, size_t output) {
+  const TensorInfo& mask = model.outputs()[output];
   if (!is_picture(mask)) return {};
   const Shape& shape = mask.shape;
   if (has_proportions(input, shape.dim(1), shape.dim(2)) || !has_proportions(input, shape.dim(2), shape.dim(3))) {
@@ -115,7 +115,58 @@ Status check_order(const Model& model, size_t output) {
                      "output of shape 1 x height x width x classes");
 }
 
-Result<size_t> choose_output(const Model& model, int32_t wanted) {
+// What the inputs of a model are: the frame, the largest image; others that continue an output of the previous run,
+// which has their type and shape; and the factor of Robust Video Matting.
+struct InputRoles {
+  size_t frame = 0;
+  std::optional<size_t> ratio;
+  std::vector<std::pair<size_t, size_t>> states;  // inputs and outputs
+  bool is_state(size_t output) const {
+    return std::ranges::find(states, output, &std::pair<size_t, size_t>::second) != states.end();
+  }
+};
+
+int64_t frame_pixels(const TensorInfo& input) {
+  const int32_t channels = is_picture(input) ? input.shape.dim(3) : 0;
+  return channels == 1 || channels == 3 || channels == 4 ? input.shape.elements() / channels : 0;
+}
+
+bool are_alike(const TensorInfo& a, const TensorInfo& b) {
+  return a.type == b.type && a.shape == b.shape && a.quantization.scale == b.quantization.scale &&
+         a.quantization.zero_point == b.quantization.zero_point;
+}
+
+Result<InputRoles> find_roles(const Model& model) {
+  const auto& inputs = model.inputs();
+  InputRoles roles;
+  for (size_t i = 1; i < inputs.size(); ++i) {
+    if (frame_pixels(inputs[i]) > frame_pixels(inputs[roles.frame])) roles.frame = i;
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (i == roles.frame) continue;
+    const bool is_one = inputs[i].shape.elements() == 1 && inputs[i].type == DataType::kFloat32;
+    if (is_one && !roles.ratio && inputs[i].name.find("ratio") != std::string::npos) {
+      roles.ratio = i;
+      continue;
+    }
+    size_t output = 0;
+    while (output < model.outputs().size() &&
+           (roles.is_state(output) || !are_alike(inputs[i], model.outputs()[output]))) {
+      ++output;
+    }
+    if (output == model.outputs().size()) {
+      return unsupported(model.name() + ": expected an image input, and inputs that continue an output of the " +
+                         "previous run, but none of the outputs " + list(model.outputs()) +
+                         " has the type and shape of input " + std::to_string(i) + " " + describe(inputs[i]));
+    }
+    roles.states.emplace_back(i, output);
+  }
+  return roles;
+}
+
+// The first image. Beside states, the first one with one channel, which is the alpha of a matte, and a state only if
+// there is nothing else, which is then the previous mask.
+Result<size_t> choose_output(const Model& model, const InputRoles& roles, int32_t wanted) {
   const auto& outputs = model.outputs();
   if (wanted >= 0) {
     const size_t index = static_cast<size_t>(wanted);
@@ -129,8 +180,13 @@ Result<size_t> choose_output(const Model& model, int32_t wanted) {
     }
     return index;
   }
-  for (size_t index = 0; index < outputs.size(); ++index) {
-    if (is_mask(model, index)) return index;
+  enum Wanted { kAlpha, kNoState, kAny };
+  for (const Wanted least : {kAlpha, kNoState, kAny}) {
+    if (least == kAlpha && roles.states.empty()) continue;
+    for (size_t index = 0; index < outputs.size(); ++index) {
+      if (!is_mask(model, index) || (least != kAny && roles.is_state(index))) continue;
+      if (least != kAlpha || is_map(outputs[index])) return index;
+    }
   }
   return unsupported(model.name() +
                      ": no output is a mask; one of shape 1 x height x width x classes is needed, the outputs are " +
@@ -221,22 +277,60 @@ Result<MaskModel> describe_objects(const Model& model, YoloModel yolo, const Mas
   return result;
 }
 
+constexpr std::pair<const char*, OutputActivation> kActivations[] = {{"none", OutputActivation::kNone},
+                                                                     {"sigmoid", OutputActivation::kSigmoid},
+                                                                     {"softmax", OutputActivation::kSoftmax}};
+
+// The options, completed by the file next to the model.
+Result<MaskModelOptions> complete(const Model& model, const MaskModelOptions& given, size_t frame_input) {
+  MaskModelOptions options = given;
+  SIGHTGLASS_RETURN_IF_ERROR(apply_notes(given.notes, model, options.normalization, frame_input));
+  const auto wrong = [&](const std::string& key, const std::string& expected) {
+    return invalid_argument(given.notes.file + ", group [sightglass], " + key + "=" + noted(given.notes, key) +
+                            ": expected " + expected);
+  };
+  if (options.classes.empty()) {
+    Result<std::vector<int32_t>> classes = parse_classes(noted(given.notes, "classes"));
+    if (!classes.ok()) return wrong("classes", "numbers such as 15 or 1,2");
+    options.classes = std::move(classes).value();
+  }
+  if (const std::string activation = noted(given.notes, "activation"); !activation.empty() && !options.activation) {
+    const auto* const found =
+        std::ranges::find_if(kActivations, [&](const auto& one) { return one.first == activation; });
+    if (found == std::end(kActivations)) return wrong("activation", "none, sigmoid, or softmax");
+    options.activation = found->second;
+  }
+  if (const std::string output = noted(given.notes, "output"); !output.empty() && options.output < 0) {
+    const auto named = std::ranges::find(model.outputs(), output, &TensorInfo::name);
+    const auto [end, error] = std::from_chars(output.data(), output.data() + output.size(), options.output);
+    if (named != model.outputs().end()) options.output = static_cast<int32_t>(named - model.outputs().begin());
+    const bool is_number = error == std::errc{} && end == output.data() + output.size() && options.output >= 0;
+    if (named == model.outputs().end() && !is_number) return wrong("output", "the name or index of an output");
+  }
+  return options;
+}
+
 Result<MaskModel> describe_segmenter(const Model& model, const std::optional<KnownModel>& published,
-                                     const MaskModelOptions& options) {
+                                     const MaskModelOptions& given) {
   const std::string& name = model.name();
+  InputRoles roles;
+  if (model.inputs().size() > 1) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(roles, find_roles(model));
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const MaskModelOptions options, complete(model, given, roles.frame));
   if (options.output < 0 && !published) {
     if (std::optional<YoloModel> yolo = find_objects(model)) {
       return describe_objects(model, std::move(*yolo), options);
     }
   }
   // Checked before the output, so that a model without an image input gets this error first.
-  SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input(model, published, options.normalization));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const size_t output, choose_output(model, options.output));
-  SIGHTGLASS_RETURN_IF_ERROR(check_order(model, output));
-  const TensorInfo& input = model.inputs()[0];
+  SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input_at(roles.frame, model, published, options.normalization));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const size_t output, choose_output(model, roles, options.output));
+  const TensorInfo& input = model.inputs()[roles.frame];
+  SIGHTGLASS_RETURN_IF_ERROR(check_order(model, input, output));
   const TensorInfo& mask = model.outputs()[output];
   const int32_t channels = is_class_map(model, output) ? kMaxMaskClasses : is_map(mask) ? 1 : mask.shape.dim(3);
-  const std::optional<KnownModel> known = published ? published : guess_mask_model(model, output);
+  const std::optional<KnownModel> known = published ? published : guess_mask_model(input, mask);
   std::vector<int32_t> classes = options.classes;
   if (classes.empty() && known) {
     SIGHTGLASS_ASSIGN_OR_RETURN(classes, parse_classes(known->classes));
@@ -262,7 +356,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
     spec.activation = map.activation;
   }
   if (!published && known) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(source, picture_input(model, known, options.normalization));
+    SIGHTGLASS_ASSIGN_OR_RETURN(source, picture_input_at(roles.frame, model, known, options.normalization));
   }
 
   MaskModel result;
@@ -273,13 +367,29 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
   if (known) result.defaults = known->masks;
   result.classes = class_layout(model, output, spec, options.classes, known);
   if (result.classes) spec.target = OutputSpec::Target::kBuffer;
-  result.plan_options.inputs = {std::move(source)};
+  result.frame_input = roles.frame;
+  result.ratio_input = roles.ratio;
+  result.recurrent = !roles.states.empty();
+  result.plan_options.inputs.resize(model.inputs().size());
+  result.plan_options.inputs[roles.frame] = std::move(source);
+  for (const auto& [state, before] : roles.states) {
+    result.plan_options.inputs[state].source = InputSpec::Source::kPrevious;
+    result.plan_options.inputs[state].previous = before;
+  }
   result.plan_options.outputs.resize(model.outputs().size());
+  if (result.recurrent) {  // such as the colors of a matte
+    for (OutputSpec& other : result.plan_options.outputs) other.target = OutputSpec::Target::kNone;
+  }
   result.plan_options.outputs[output] = std::move(spec);
   return result;
 }
 
 }  // namespace
+
+float downsample_ratio(const MaskModel& model) {
+  constexpr float kMost = 512;
+  return std::min(kMost / static_cast<float>(std::max(model.width, model.height)), 1.0F);
+}
 
 Result<std::vector<int32_t>> parse_classes(const std::string& text) {
   std::vector<int32_t> classes;

@@ -21,6 +21,7 @@ struct MaskModelOptions {
   int32_t output = -1;           // index of the output; -1: the first image
   std::optional<OutputActivation> activation;  // to apply; unset: by the range that the operators prove
   InputNormalization normalization;
+  ModelNotes notes;  // of the file next to the model; the fields above precede it
 };
 
 // How the output of a model with several classes encodes the class of a pixel.
@@ -52,7 +53,11 @@ struct MaskModel {
   // probabilities.
   std::optional<ClassLayout> classes;
   int32_t width = 0, height = 0;  // of the model input, in pixels
+  size_t frame_input = 0;         // index of the model input that is the frame
   bool previous_mask = false;     // the fourth input channel is the previous mask
+  bool recurrent = false;         // other inputs are outputs of the previous run
+  // Index of an input with the factor by which the model shrinks the frame at first (Robust Video Matting).
+  std::optional<size_t> ratio_input;
   MaskDefaults defaults;
 };
 
@@ -60,6 +65,9 @@ struct MaskModel {
 // names the file, the tensor and the requirement.
 Result<MaskModel> describe_mask_model(const Model& model, const std::optional<KnownModel>& known,
                                       const MaskModelOptions& options);
+
+// For an input of that size: the model then looks for people in an image of at most 512 pixels.
+float downsample_ratio(const MaskModel& model);
 
 // "15" or "1, 2": channel numbers, separated by commas; empty is the default choice.
 Result<std::vector<int32_t>> parse_classes(const std::string& text);

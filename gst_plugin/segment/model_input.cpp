@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,12 @@
 #define GST_CAT_DEFAULT sightglass::segment_log()
 
 namespace sightglass {
+
+Status write_ratio(Session& session, const MaskModel& mask) {
+  if (!mask.ratio_input) return {};
+  const float ratio = downsample_ratio(mask);
+  return session.write_input(*mask.ratio_input, std::as_bytes(std::span(&ratio, 1)));
+}
 
 Result<FeedbackInput> FeedbackInput::create(const std::shared_ptr<ShareGroup>& group, FrameKind kind, int32_t width,
                                             int32_t height) {

@@ -8,6 +8,7 @@
 
 #include "gl/objects.h"
 #include "results/readback.h"
+#include "segment/mask_model.h"
 #include "sightglass/frame_ref.h"
 #include "sightglass/gl_objects.h"
 #include "sightglass/input_transform.h"
@@ -17,6 +18,9 @@
 #include "sightglass/texture_ref.h"
 
 namespace sightglass {
+
+// Writes the factor by which the model shrinks the frame, if it has such an input.
+Status write_ratio(Session& session, const MaskModel& mask);
 
 // The input of models whose fourth channel is the previous mask: colors and mask in one texture.
 // All calls, including the destructor, need the context current. They leave GL state as sessions do.

@@ -17,19 +17,19 @@ Segmenter::Segmenter(const GlTarget& target, const MaskModel& mask)
     : Effect(target.group),
       context_(target.context),
       read_kind_(FrameReader::planned_kind(target.device, target.frame)),
-      defaults_(mask.defaults) {}
+      defaults_(mask.defaults),
+      model_width_(mask.width),
+      model_height_(mask.height),
+      input_(mask.frame_input) {}
 
 Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::shared_ptr<const Plan> plan,
                                                   const MaskModel& mask, const SegmentSettings& settings) {
   std::unique_ptr<Segmenter> result(new Segmenter(target, mask));
-  const Shape& input = plan->model().inputs()[0].shape;
-  result->model_height_ = input.dim(1);
-  result->model_width_ = input.dim(2);
   const GlStateGuard guard(result->gl_, target.frame);
   const bool on_gpu = plan->fallback().operators.empty();
   const bool skips = settings.skip_static && on_gpu;
-  const bool follows =
-      settings.follows_people(mask.defaults) && on_gpu && !mask.classes && !mask.objects && !mask.previous_mask;
+  const bool follows = settings.follows_people(mask.defaults) && on_gpu && !mask.classes && !mask.objects &&
+                       !mask.previous_mask && !mask.recurrent;
   GST_DEBUG_OBJECT(log_object(), "model input of %dx%d; runs on still images are %s", result->model_width_,
                    result->model_height_,
                    skips                  ? "skipped by the GPU"
@@ -37,6 +37,7 @@ Result<std::unique_ptr<Effect>> Segmenter::create(const GlTarget& target, std::s
                                           : "not skipped: skip-static=false");
   SIGHTGLASS_ASSIGN_OR_RETURN(result->session_,
                               Session::create(target.group, std::move(plan), {.gated = skips || follows}));
+  SIGHTGLASS_RETURN_IF_ERROR(write_ratio(*result->session_, mask));
   SIGHTGLASS_RETURN_IF_ERROR(result->create_parts(mask, settings.refine_for(mask.defaults), skips, follows));
   // If masks are requested in mid-stream, a frame waits for the compiler; so it does if people are to be found.
   result->look_.main_person = settings.look.main_person;
@@ -104,6 +105,7 @@ Status Segmenter::resize(const FrameSize& size, const ElementSettings& settings)
 }
 
 void Segmenter::forget() {
+  has_old_state_ |= has_previous_;
   has_previous_ = watched_ = false;
   if (region_) region_->forget();
   if (people_) people_->reset();
@@ -155,9 +157,10 @@ Status Segmenter::prepare_people() {
 }
 
 Status Segmenter::feed(const FrameRef& frame, const InputTransform& mask_to_stored) {
-  if (!feedback_) return session_->set_input_frame(0, frame, mask_to_stored);
+  if (std::exchange(has_old_state_, false)) SIGHTGLASS_RETURN_IF_ERROR(session_->reset_state());
+  if (!feedback_) return session_->set_input_frame(input_, frame, mask_to_stored);
   feedback_->run(frame, mask_to_stored, has_previous_ ? &model_mask_ : nullptr);
-  return session_->set_input_frame(0, feedback_->frame());
+  return session_->set_input_frame(input_, feedback_->frame());
 }
 
 // Until the run is complete, the mask is not that of the picture that is watched.
@@ -181,7 +184,7 @@ Result<ModelStage> Segmenter::begin_stage(size_t stage, const UprightFrame& fram
     SIGHTGLASS_RETURN_IF_ERROR(feed(frame.stored, mask_to_stored));
     return ModelStage{session_.get(), wanted_};
   }
-  SIGHTGLASS_RETURN_IF_ERROR(session_->set_input_frame(0, frame.stored, region_->place()));
+  SIGHTGLASS_RETURN_IF_ERROR(session_->set_input_frame(input_, frame.stored, region_->place()));
   return ModelStage{session_.get(), region_->begin(stage, frame.stored, mask_to_stored, frames_->noise(), wanted_)};
 }
 

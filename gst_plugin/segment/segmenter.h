@@ -103,8 +103,10 @@ class Segmenter : public Effect {
   FrameClock clock_;
   float seconds_ = 0, since_mask_ = 0;  // since the previous frame, and since that of the previous mask
   bool is_new_mask_ = false;            // since the last frame
+  const size_t input_;                  // of the model: the frame
   Fit fit_ = Fit::kStretch;
   bool has_previous_ = false;       // model_mask_ is that of an earlier frame of the same scene
+  bool has_old_state_ = false;      // states of the session, if it has any, are those of another scene
   InputTransform mask_to_upright_;  // of the mask
   InputTransform next_mask_to_upright_;
   bool watched_ = false;  // the mask is that of the image that still_ knows, in this place

@@ -35,6 +35,27 @@ float score_of(int layer, int n) {
   return sqrt(clamp(score, 0.0, 1.0) * clamp(object, 0.0, 1.0));
 }
 
+// Whether no cell around has a higher score; of equals, the first one.
+bool is_peak(int layer, int n) {
+  int columns = u_layers[layer].y, rows = u_faces.y / columns;
+  int column = int(uint(n) % uint(columns)), row = int(uint(n) / uint(columns));
+  float of_cell = value(u_outputs[layer].x + n);
+  for (int y = max(row - 1, 0); y <= min(row + 1, rows - 1); ++y) {
+    for (int x = max(column - 1, 0); x <= min(column + 1, columns - 1); ++x) {
+      int other = y * columns + x;
+      float score = value(u_outputs[layer].x + other);
+      if (score > of_cell || (score == of_cell && other < n)) return false;
+    }
+  }
+  return true;
+}
+
+// Of DBFace: linear up to 1, so that it continues the exponential function.
+float distance_of(float number) {
+  float v = 4.0 * number;
+  return abs(v) < 1.0 ? v * exp(1.0) : sign(v) * exp(abs(v));
+}
+
 void main() {
   int box = int(gl_GlobalInvocationID.x);
   if (box >= u_faces.y) return;
@@ -53,7 +74,8 @@ void main() {
   // Pixels of the model input. Points are relative to `origin`, in units of `unit`.
   vec2 middle, size, origin = corner * stride;
   float unit = stride;
-  if (u_faces.x == FaceKind_kScrfd) {  // distances to the four sides
+  bool is_db_face = u_faces.x == FaceKind_kDbFace;
+  if (u_faces.x == FaceKind_kScrfd || is_db_face) {  // distances to the four sides
     middle = origin + 0.5 * stride * (second - first);
     size = stride * (first + second);
   } else if (u_faces.x == FaceKind_kYuNet) {
@@ -73,10 +95,13 @@ void main() {
   b_boxes[to + 2] = size.x * scale.x;
   b_boxes[to + 3] = size.y * scale.y;
   for (int i = 0; i < u_faces.w; ++i) {
-    vec2 point = (origin + unit * pair(u_outputs[layer].w + 2 * (n * u_faces.w + i))) * scale;
+    int of_point = u_outputs[layer].w + 2 * n * u_faces.w;
+    vec2 from_origin = is_db_face ? vec2(distance_of(value(of_point + i)), distance_of(value(of_point + u_faces.w + i)))
+                                  : pair(of_point + 2 * i);
+    vec2 point = (origin + unit * from_origin) * scale;
     b_boxes[to + 4 + 2 * i] = point.x;
     b_boxes[to + 5 + 2 * i] = point.y;
   }
-  float score = score_of(layer, n);
+  float score = is_db_face && !is_peak(layer, n) ? -1.0 : score_of(layer, n);
   b_scores[box] = score >= 0.0 && score <= 1.0 ? score : -1.0;  // NaN too
 }

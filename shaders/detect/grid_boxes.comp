@@ -1,6 +1,8 @@
-// Reads the cells of a grid with a score per class, the first of which is the background (FOMO): a cell is an object of
-// its best class if that has the highest score of the cells around it; of equals, the first one.
-//   SOFTMAX   scores are logits
+// Reads the cells of a grid with a score per class: a cell is an object of its best class if that has the highest score of
+// the cells around it; of equals, the first one. The first class is the background (FOMO), and the box is the cell.
+//   SOFTMAX    scores are logits
+//   CENTERS    all classes count, and other outputs have the size of the box and the offset of its center (CenterNet)
+//   LOGISTIC   with CENTERS: scores are logits
 #include "gl/compute.h"
 
 layout(local_size_x = kGroupInvocations) in;
@@ -9,10 +11,17 @@ layout(std430, binding = 0) readonly buffer Outputs { float b_outputs[]; };
 layout(std430, binding = 1) writeonly buffer Boxes { vec4 b_boxes[]; };  // minimum x and y, maximum x and y
 layout(std430, binding = 2) writeonly buffer Best { vec2 b_best[]; };    // score, class
 layout(std140, binding = kParamsBinding) uniform Grid {
-  ivec4 u_grid;  // columns, rows, scores per cell; 0
+  ivec4 u_grid;   // columns, rows, scores per cell; 0
+  ivec4 u_parts;  // first value of scores, sizes, and offsets
 };
 
-float value(ivec2 cell, int c) { return b_outputs[(cell.y * u_grid.x + cell.x) * u_grid.z + c]; }
+#ifdef CENTERS
+const int kFirstClass = 0;
+#else
+const int kFirstClass = 1;
+#endif
+
+float value(ivec2 cell, int c) { return b_outputs[u_parts.x + (cell.y * u_grid.x + cell.x) * u_grid.z + c]; }
 
 float score(ivec2 cell, int c) {
 #ifdef SOFTMAX
@@ -40,16 +49,26 @@ void main() {
   int n = int(gl_GlobalInvocationID.x);
   if (n >= u_grid.x * u_grid.y) return;
   ivec2 cell = ivec2(uvec2(uint(n) % uint(u_grid.x), uint(n) / uint(u_grid.x)));
-  int best = 0;
-  float most = -1.0;
-  for (int c = 1; c < u_grid.z; ++c) {
+  int best = -1;
+  float most = -3.0e38;
+  for (int c = kFirstClass; c < u_grid.z; ++c) {
     float other = score(cell, c);
-    if (other > most) {
+    if (other > most) {  // NaN does not count
       most = other;
       best = c;
     }
   }
-  vec2 size = 1.0 / vec2(u_grid.xy), corner = vec2(cell) * size;
-  b_boxes[n] = vec4(corner, corner + size);
-  b_best[n] = vec2(best > 0 && is_peak(cell, best, most) ? most : -1.0, float(best - 1));
+  vec2 unit = 1.0 / vec2(u_grid.xy), corner = vec2(cell) * unit;
+  bool counts = best >= 0 && is_peak(cell, best, most);
+#ifdef CENTERS
+  vec2 size = vec2(b_outputs[u_parts.y + 2 * n], b_outputs[u_parts.y + 2 * n + 1]) * unit;
+  vec2 middle = corner + vec2(b_outputs[u_parts.z + 2 * n], b_outputs[u_parts.z + 2 * n + 1]) * unit;
+  b_boxes[n] = vec4(middle - 0.5 * size, middle + 0.5 * size);
+#else
+  b_boxes[n] = vec4(corner, corner + unit);
+#endif
+#ifdef LOGISTIC
+  most = 1.0 / (1.0 + exp(-most));
+#endif
+  b_best[n] = vec2(counts ? most : -1.0, float(best - kFirstClass));
 }

@@ -62,6 +62,12 @@ class Chain {
   void go_on_from(int32_t tensor) { last_ = tensor; }
   // In addition to the last one, and before it.
   void add_output(int32_t tensor) { graph().outputs.push_back(tensor); }
+  // Before the others.
+  int32_t add_input(const char* name, std::vector<int32_t> shape) {
+    const int32_t input = add_tensor(name, std::move(shape));
+    graph().inputs.insert(graph().inputs.begin(), input);
+    return input;
+  }
   void set_output_type(schema::TensorType type) { graph().tensors[static_cast<size_t>(last_)]->type = type; }
   void set_quantization(float scale, int64_t zero_point) {
     auto& quantization = graph().tensors[static_cast<size_t>(last_)]->quantization;
@@ -244,6 +250,34 @@ std::string red_model(Head head) {
       chain.add(Op::CUSTOM, {1, 16, 16, 1}, {}, "SightglassTestOp");
       break;
   }
+  chain.write(path);
+  return path;
+}
+
+std::string matting_model() {
+  using Op = schema::BuiltinOperator;
+  std::string path = scratch_folder() / "matting.tflite";
+  Chain chain({1, 16, 16, 3});
+  const int32_t frame = chain.last();
+  chain.add_input("downsample_ratio", {1});
+  const int32_t before = chain.add_input("r2i", {1, 16, 16, 2}), last = chain.add_input("r1i", {1, 16, 16, 2});
+  add_convolution(chain, 3, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0});
+  const int32_t colors = chain.last();
+  chain.go_on_from(last);
+  add_convolution(chain, 2, {1, 0, 0, 1}, {0, 0});
+  const int32_t second = chain.last();
+  chain.go_on_from(before);
+  add_convolution(chain, 2, {1, 0}, {0});
+  const int32_t older = chain.last();
+  chain.go_on_from(frame);
+  add_convolution(chain, 3, {40, 0, 0, 40, 0, 0}, {-18, -18});
+  chain.add(Op::LOGISTIC, {1, 16, 16, 2});
+  const int32_t first = chain.last();
+  add_convolution(chain, 2, {1, 0}, {0});
+  chain.add(Op::MAXIMUM, {1, 16, 16, 1}, {older});
+  chain.add(Op::RELU, {1, 16, 16, 1});
+  chain.add(Op::MINIMUM, {1, 16, 16, 1}, {chain.add_constant<float>("one", schema::TensorType::FLOAT32, {}, {1})});
+  for (const int32_t output : {colors, first, second}) chain.add_output(output);
   chain.write(path);
   return path;
 }

@@ -32,6 +32,11 @@ enum class Head {
 // to the scratch folder, one file per head.
 std::string red_model(Head head = Head::kSigmoid);
 
+// The path of a model with inputs and outputs like those of Robust Video Matting, in the order of their names: two
+// states of 1 x 16 x 16 x 2, a factor, and the frame; the colors, the states, and the alpha, which is red pixels of
+// this frame and of the one before the last.
+std::string matting_model();
+
 // The path of a model of side × side pixels whose probability of foreground is 1/2 for an R of one half, and 0.0003 and
 // 0.9997 for R of 0 and 1.
 std::string unsure_model(int32_t side);

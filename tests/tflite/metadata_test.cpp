@@ -205,6 +205,78 @@ TEST(Metadata, InvalidNumbers) {
   expect_problem(with({}, {}), "a deviation for every mean");
 }
 
+// Anchors and decoding as MediaPipe attaches them.
+std::vector<uint8_t> detector_bytes(const schema::DetectorDescriptionT& detector, const char* identifier = "V001") {
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(schema::DetectorDescription::Pack(builder, &detector), identifier);
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+schema::DetectorDescriptionT detector_notes() {
+  schema::DetectorDescriptionT detector;
+  detector.anchors = std::make_unique<schema::AnchorOptionsT>();
+  detector.anchors->fixed = std::make_unique<schema::FixedAnchorsT>();
+  for (const float x : {0.25F, 0.75F}) {
+    auto& anchor = *detector.anchors->fixed->anchors.emplace_back(std::make_unique<schema::FixedAnchorT>());
+    anchor.x_center = x;
+    anchor.y_center = 0.5F;
+    anchor.width = 0.125F;
+    anchor.height = 0.375F;
+  }
+  detector.decoding = std::make_unique<schema::DecodingOptionsT>();
+  auto& decoding = *detector.decoding;
+  decoding.num_classes = 3;
+  decoding.num_boxes = 2;
+  decoding.num_coords = 8;
+  decoding.num_keypoints = 2;
+  decoding.keypoint_coord_offset = 4;
+  decoding.num_values_per_keypoint = 2;
+  decoding.x_scale = decoding.y_scale = 10;
+  decoding.w_scale = decoding.h_scale = 5;
+  decoding.apply_exponential_on_box_size = true;
+  return detector;
+}
+
+std::vector<std::byte> file_with_detector(const std::vector<uint8_t>& data) {
+  schema::ModelDescriptionT model = description();
+  auto& custom =
+      *model.subgraph_metadata[0]->custom_metadata.emplace_back(std::make_unique<schema::CustomDescriptionT>());
+  custom.name = "DETECTOR_METADATA";
+  custom.data = data;
+  model.subgraph_metadata[0]->output_tensor_metadata.clear();
+  return file_with(packed(model));
+}
+
+TEST(Metadata, AnchorsOfDetectors) {
+  const ModelMetadata metadata = metadata_of(file_with_detector(detector_bytes(detector_notes())));
+  EXPECT_TRUE(metadata.problems.empty());
+  const DetectorNotes& notes = metadata.detector;
+  ASSERT_EQ(notes.anchors.size(), 2U);
+  EXPECT_EQ(notes.anchors[1], (std::array<float, 4>{0.75F, 0.5F, 0.125F, 0.375F}));
+  EXPECT_EQ(notes.classes, 3);
+  EXPECT_EQ(notes.values, 8);
+  EXPECT_EQ(notes.points, 2);
+  EXPECT_EQ(notes.first_point, 4);
+  EXPECT_EQ(notes.height_scale, 5);
+  EXPECT_TRUE(notes.exponential_sizes);
+  EXPECT_FALSE(notes.sigmoid_scores);
+  expect_problem(file_with_detector(detector_bytes(detector_notes(), "V002")), "DETECTOR_METADATA is damaged");
+  schema::DetectorDescriptionT flat = detector_notes();
+  flat.decoding->h_scale = 0;
+  expect_problem(file_with_detector(detector_bytes(flat)), "a scale of its DETECTOR_METADATA");
+  flat.decoding.reset();
+  EXPECT_TRUE(metadata_of(file_with_detector(detector_bytes(flat))).detector.anchors.empty());
+  const std::vector<uint8_t> whole = detector_bytes(detector_notes());
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (const uint8_t value : {0x00, 0x7f, 0xff}) {
+      std::vector<uint8_t> changed = whole;
+      changed[i] = value;
+      metadata_of(file_with_detector(changed));
+    }
+    metadata_of(file_with_detector({whole.begin(), whole.begin() + static_cast<ptrdiff_t>(i)}));
+  }
+}
+
 // Nothing may be read beyond the end, whatever is truncated or changed. Sanitizers detect it.
 TEST(Metadata, DamagedMetadataDoesNotPreventLoading) {
   const std::vector<uint8_t> whole = packed(description());

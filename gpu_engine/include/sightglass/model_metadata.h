@@ -2,6 +2,7 @@
 // computes nothing from it. Its structure is checked, its contents are not.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -31,10 +32,20 @@ struct ExporterNotes {
   int32_t points = 0, values_of_point = 0;  // per object of a pose model; 0: not noted
 };
 
+// How a detector encodes boxes, as MediaPipe attaches it ("DETECTOR_METADATA").
+struct DetectorNotes {
+  std::vector<std::array<float, 4>> anchors;  // by box: center x and y, width, height, in fractions of the input
+  int32_t classes = 0, values = 0;            // scores and values per box
+  int32_t points = 0, first_point = 0, point_values = 0;              // per box; index of a value; values per point
+  float x_scale = 1, y_scale = 1, width_scale = 1, height_scale = 1;  // divisors of values
+  bool exponential_sizes = false, sigmoid_scores = false;             // to be applied
+};
+
 struct ModelMetadata {
   std::string name, description, version, author, license;
   std::vector<TensorMetadata> inputs, outputs;  // may be fewer than the model has
   ExporterNotes exporter;
+  DetectorNotes detector;             // no anchors: none
   std::vector<std::string> problems;  // unreadable parts and the reasons; for a warning
 };
 

@@ -144,6 +144,21 @@ std::vector<Detection> reference_faces(const FaceLayout& layout, const std::arra
           score = std::sqrt(std::clamp(face, 0.0, 1.0) * std::clamp(object, 0.0, 1.0));
           break;
         }
+        case FaceKind::kDbFace: {
+          const double left = origin_x - b[0] * stride, right = origin_x + b[2] * stride;
+          const double top = origin_y - b[1] * stride, bottom = origin_y + b[3] * stride;
+          x = (left + right) / 2, y = (top + bottom) / 2, width = right - left, height = bottom - top;
+          score = layout.logits ? sigmoid(rows.score[n]) : rows.score[n];
+          const auto lines = static_cast<double>(rows.box.size() / 4 / static_cast<size_t>(columns));
+          for (double v = std::max(row - 1, 0.0); v <= std::min(row + 1, lines - 1); ++v) {
+            for (double u = std::max(column - 1, 0.0); u <= std::min(column + 1, columns - 1.0); ++u) {
+              const auto other = static_cast<size_t>(v * columns + u);
+              const bool is_before = other < n && rows.score[other] == rows.score[n];
+              if (rows.score[other] > rows.score[n] || is_before) score = -1;
+            }
+          }
+          break;
+        }
         case FaceKind::kRetinaFace: {
           const double side = layout.anchor_sizes[l][n % anchors];
           origin_x += stride / 2, origin_y += stride / 2;
@@ -159,7 +174,13 @@ std::vector<Detection> reference_faces(const FaceLayout& layout, const std::arra
         boxes.push_back(static_cast<float>(v));
       }
       for (size_t k = 0; k < static_cast<size_t>(layout.points); ++k) {
-        const float* point = rows.points.data() + 2 * (n * static_cast<size_t>(layout.points) + k);
+        const auto points = static_cast<size_t>(layout.points);
+        const float* const all = rows.points.data() + 2 * n * points;
+        std::array<double, 2> point{all[2 * k], all[2 * k + 1]};
+        if (layout.kind == FaceKind::kDbFace) {
+          point = {4.0 * all[k], 4.0 * all[points + k]};
+          for (double& v : point) v = std::abs(v) < 1 ? v * std::exp(1.0) : std::copysign(std::exp(std::abs(v)), v);
+        }
         boxes.push_back(static_cast<float>((origin_x + point[0] * unit) / layout.width));
         boxes.push_back(static_cast<float>((origin_y + point[1] * unit) / layout.height));
       }
@@ -337,6 +358,44 @@ std::vector<Detection> reference_grid(const YoloLayout& layout, const std::vecto
   std::ranges::stable_sort(found, std::ranges::greater{}, &Detection::score);
   if (found.size() > static_cast<size_t>(choice.most)) found.resize(static_cast<size_t>(choice.most));
   return found;
+}
+
+std::vector<Detection> reference_centers(const YoloLayout& layout, const CenterMaps& maps,
+                                         const InputTransform& to_upright, const SsdChoice& choice) {
+  const int32_t columns = layout.grid_columns, lines = layout.boxes / columns, classes = layout.classes;
+  YoloLayout plain{layout.boxes, kBoxValues + classes, false, classes};
+  plain.width = layout.width;
+  plain.height = layout.height;
+  const auto score = [&](int32_t x, int32_t y, int32_t c) {
+    return maps.scores[static_cast<size_t>((int64_t{y} * columns + x) * classes + c)];
+  };
+  std::vector<float> rows;
+  for (int32_t y = 0; y < lines; ++y) {
+    for (int32_t x = 0; x < columns; ++x) {
+      const size_t cell = static_cast<size_t>(y * columns + x);
+      int32_t best = -1;
+      for (int32_t c = 0; c < classes; ++c) {
+        if (!std::isnan(score(x, y, c)) && (best < 0 || score(x, y, c) > score(x, y, best))) best = c;
+      }
+      bool is_peak = best >= 0;
+      for (int32_t v = std::max(y - 1, 0); is_peak && v <= std::min(y + 1, lines - 1); ++v) {
+        for (int32_t u = std::max(x - 1, 0); is_peak && u <= std::min(x + 1, columns - 1); ++u) {
+          const bool is_before = v < y || (v == y && u < x);
+          const float other = score(u, v, best), own = score(x, y, best);
+          is_peak = !(other > own || (is_before && other == own));
+        }
+      }
+      rows.push_back((static_cast<float>(x) + maps.offsets[2 * cell]) / static_cast<float>(columns));
+      rows.push_back((static_cast<float>(y) + maps.offsets[2 * cell + 1]) / static_cast<float>(lines));
+      rows.push_back(maps.sizes[2 * cell] / static_cast<float>(columns));
+      rows.push_back(maps.sizes[2 * cell + 1] / static_cast<float>(lines));
+      for (int32_t c = 0; c < classes; ++c) {
+        const double own = score(x, y, c), logistic = layout.logits ? 1 / (1 + std::exp(-own)) : own;
+        rows.push_back(is_peak && c == best ? static_cast<float>(logistic) : -1);
+      }
+    }
+  }
+  return reference_yolo(plain, rows, to_upright, choice);
 }
 
 namespace {

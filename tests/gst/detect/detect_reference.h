@@ -23,6 +23,13 @@ std::vector<Detection> reference_yolo(const YoloLayout& layout, const std::vecto
 std::vector<Detection> reference_grid(const YoloLayout& layout, const std::vector<float>& output,
                                       const InputTransform& to_upright, const SsdChoice& choice);
 
+// The same with centers (YoloLayout::centers): scores, sizes, and offsets by cell.
+struct CenterMaps {
+  std::vector<float> scores, sizes, offsets;
+};
+std::vector<Detection> reference_centers(const YoloLayout& layout, const CenterMaps& maps,
+                                         const InputTransform& to_upright, const SsdChoice& choice);
+
 // The same for distributions (YoloLayout::bins).
 std::vector<Detection> reference_distributions(const YoloLayout& layout, const std::vector<float>& output,
                                                const InputTransform& to_upright, const SsdChoice& choice);

@@ -75,16 +75,21 @@ TEST_F(HeadsTest, FacesDecodeAsOnTheCpu) {
   };
   size_t total = 0;
   double worst = 0;
-  for (const FaceKind kind : {FaceKind::kScrfd, FaceKind::kYuNet, FaceKind::kRetinaFace}) {
+  for (const FaceKind kind : {FaceKind::kScrfd, FaceKind::kYuNet, FaceKind::kRetinaFace, FaceKind::kDbFace}) {
+    const bool is_db_face = kind == FaceKind::kDbFace;
     for (const bool logits : {false, true}) {
       for (const auto& [width, height] : {std::pair{320, 320}, {330, 200}}) {
-        FaceLayout layout{kind, width, height, kind == FaceKind::kYuNet ? 1 : 2, 5, logits, {8, 16, 32, 0}};
+        FaceLayout layout{kind, width,  height,        kind == FaceKind::kYuNet || is_db_face ? 1 : 2,
+                          5,    logits, {8, 16, 32, 0}};
+        if (is_db_face) layout.strides = {4, 0, 0, 0};
         if (kind == FaceKind::kScrfd && logits) layout.points = 0;
         if (kind == FaceKind::kRetinaFace) layout.anchor_sizes = {{{16, 32}, {64, 128}, {256, 512}, {}}};
         std::array<FaceRows, kMostFaceLayers> layers;
         std::vector<float> all;
         std::array<FaceDecoder::Offsets, kMostFaceLayers> offsets{};
-        for (size_t l = 0; l < 3; ++l) {
+        size_t last = 0;
+        for (size_t l = 0; l < layers.size() && layout.strides[l] > 0; ++l) {
+          last = l;
           FaceRows& rows = layers[l];
           const auto count = static_cast<size_t>(layout.boxes_of(layout.strides[l]));
           const float low = logits ? -3 : 0, high = logits ? 1.5f : 1;
@@ -93,7 +98,8 @@ TEST_F(HeadsTest, FacesDecodeAsOnTheCpu) {
           }
           for (size_t i = 0; i < count; ++i) rows.other_score.push_back(uniform(low, high));
           for (size_t i = 0; i < 4 * count; ++i) rows.box.push_back(uniform(-0.3f, 2.5f));
-          for (size_t i = 0; i < 10 * count; ++i) rows.points.push_back(uniform(-2, 2));
+          for (size_t i = 0; i < 10 * count; ++i)
+            rows.points.push_back(is_db_face ? uniform(-0.8F, 0.8F) : uniform(-2, 2));
           rows.score[5] = std::nanf("");
           rows.box[40] = std::nanf("");
           const auto append = [&](const std::vector<float>& values) {
@@ -130,7 +136,7 @@ TEST_F(HeadsTest, FacesDecodeAsOnTheCpu) {
             }
           }
         }
-        offsets[2].points = static_cast<int32_t>(all.size());
+        offsets[last].points = static_cast<int32_t>(all.size());
         const Status beyond = decoder->decode(whole(buffer, all), offsets, place, choice);
         EXPECT_EQ(beyond.ok(), layout.points == 0) << "reads nothing beyond the outputs";
       }
@@ -138,6 +144,117 @@ TEST_F(HeadsTest, FacesDecodeAsOnTheCpu) {
   }
   std::printf("%zu faces compared, off by %.5f pixels at most\n", total, worst);
   EXPECT_LE(worst, 0.05);
+}
+
+TEST_F(HeadsTest, CentersDecodeAsOnTheCpu) {
+  uint32_t state = 7;
+  const auto uniform = [&state](float low, float high) {
+    state = state * 1664525 + 1013904223;
+    return low + (high - low) * static_cast<float>(state >> 8) * 0x1p-24F;
+  };
+  size_t total = 0;
+  double worst = 0;
+  for (const bool logits : {false, true}) {
+    for (const auto& [columns, lines, classes] : {std::array{128, 128, 3}, {40, 25, 1}, {33, 18, 80}}) {
+      YoloLayout layout{columns * lines, classes, false, classes, false, false, 0, 4 * columns, 4 * lines};
+      layout.grid_columns = columns;
+      layout.centers = true;
+      layout.logits = logits;
+      CenterMaps maps;
+      for (int32_t i = 0; i < layout.boxes * classes; ++i) {
+        maps.scores.push_back(logits ? uniform(-6, 3) : std::pow(uniform(0, 1), 3.0F));
+      }
+      maps.scores[static_cast<size_t>(5 * classes)] = std::nanf("");
+      for (int32_t i = 0; i < 2 * layout.boxes; ++i) {
+        maps.sizes.push_back(uniform(0.5F, 12));
+        maps.offsets.push_back(uniform(0, 1));
+      }
+      maps.sizes[20] = std::nanf("");
+      std::vector<float> all = maps.offsets;
+      const auto append = [&](const std::vector<float>& values) {
+        const auto at = static_cast<int32_t>(all.size());
+        all.insert(all.end(), values.begin(), values.end());
+        return at;
+      };
+      const int32_t scores = append(maps.scores), sizes = append(maps.sizes);
+      CenterOffsets first{scores, sizes, 0};
+      const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
+      const GlBuffer buffer = upload(all);
+      const InputTransform place{{0.8F, 0.0F, 0.1F, 0.0F, 1.25F, -0.125F}};
+      for (const int32_t most : {kMaxDetections, 9}) {
+        const SsdChoice choice{0.6F, 0.4F, false, most};
+        ASSERT_TRUE(decoder->decode(whole(buffer, all), place, choice, first).ok());
+        const std::vector<Detection> got = read_detections(gl(), decoder->detections());
+        const std::vector<Detection> expected = reference_centers(layout, maps, place, choice);
+        ASSERT_EQ(got.size(), expected.size());
+        total += got.size();
+        for (size_t i = 0; i < got.size(); ++i) {
+          ASSERT_EQ(got[i].row, expected[i].row) << i;
+          EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
+          EXPECT_NEAR(got[i].score, expected[i].score, 1e-5) << i;
+          for (size_t k = 0; k < 4; ++k) {
+            const double of = k % 2 == 0 ? layout.width : layout.height;
+            worst = std::max(worst, of * std::abs(double{got[i].box[k]} - expected[i].box[k]));
+          }
+        }
+      }
+      first.sizes = static_cast<int32_t>(all.size()) - 1;
+      EXPECT_FALSE(decoder->decode(whole(buffer, all), place, {}, first).ok()) << "reads nothing beyond the outputs";
+    }
+  }
+  std::printf("%zu objects compared, off by %.5f pixels at most\n", total, worst);
+  EXPECT_GT(total, 300U);
+  EXPECT_LE(worst, 0.01);
+}
+
+// EfficientDet has all ratios of one size after the other, SSD with a feature pyramid all sizes of one ratio.
+TEST(Anchors, OfFeaturePyramids) {
+  const auto of = [](const char* more, int32_t side) {
+    const std::string text = std::string("strides=8,16,32,64,128; ratios=1,2,0.5; ") + more;
+    return make_anchors(value_of(parse_anchors(text, side, side)).grid);
+  };
+  for (const auto& [side, count] : {std::pair{320, 19206}, {384, 27621}, {448, 37629}, {512, 49104}, {640, 76725}}) {
+    EXPECT_EQ(of("anchor-scale=3; octaves=3", side).size(), static_cast<size_t>(count)) << side;
+  }
+  const std::vector<Anchor> lite = of("anchor-scale=3; octaves=3", 320),
+                            ssd = of("anchor-scale=4; octaves=2; by-ratio=1", 320);
+  ASSERT_EQ(ssd.size(), 12804U);
+  EXPECT_EQ(lite[0], (Anchor{0.0125F, 0.0125F, 3.0F / 40, 3.0F / 40}));
+  EXPECT_FLOAT_EQ(lite[1].width, 3 * std::sqrt(2.0F) / 40);
+  EXPECT_FLOAT_EQ(lite[3].width, 3 * std::exp2(1.0F / 3) / 40) << "the next size";
+  EXPECT_FLOAT_EQ(lite.back().height, 3 * std::exp2(2.0F / 3) * std::sqrt(2.0F) / 3) << "of three cells per side";
+  EXPECT_FLOAT_EQ(ssd[1].width, 4 * std::sqrt(2.0F) / 40) << "the next size";
+  EXPECT_FLOAT_EQ(ssd[2].width, 4 * std::sqrt(2.0F) / 40) << "the next ratio";
+  EXPECT_FLOAT_EQ(ssd[2].height, 4 / std::sqrt(2.0F) / 40);
+  // As MediaPipe has them for BlazeFace, and as TensorFlow for SSD.
+  EXPECT_EQ(make_anchors(value_of(parse_anchors("strides=8,16,16,16", 128, 128)).grid),
+            make_anchors(short_range_face()));
+  const AnchorChoice tf = value_of(parse_anchors(
+      "strides=16,32,64,128,256,512;scales=0.2,0.95;ratios=1,2,0.5,3,0.3333;lowest-three=1;factors=10,5;background=1",
+      300, 300));
+  EXPECT_EQ(make_anchors(tf.grid).size(), 1917U);
+  EXPECT_EQ(tf.factors, (std::array<float, 2>{10, 5}));
+  EXPECT_EQ(tf.background, 1);
+  EXPECT_TRUE(tf.y_first);
+  EXPECT_FALSE(value_of(parse_anchors("strides=8 order=xy", 64, 64)).y_first);
+}
+
+TEST(Anchors, ErrorsNameTheKey) {
+  for (const auto& [text, words] : {std::pair{"stride=8", "stride=8: unknown key; use one of order, strides"},
+                                    {"ratios=1", "set strides"},
+                                    {"strides=0", "set strides"},
+                                    {"strides=8,x", "strides=8,x: expected 1 or more numbers"},
+                                    {"strides=8;scales=0.2", "scales=0.2: expected 2 number(s)"},
+                                    {"strides=8;order=zx", "order=zx: expected yx or xy"},
+                                    {"strides=8;ratios=0", "are above 0"},
+                                    {"strides=8;factors=0,1", "are above 0"},
+                                    {"strides=1e30", "strides=1e30: expected"},
+                                    {"strides=8;octaves=1000", "octaves (at most 16)"},
+                                    {"strides=1,1,1,1,1;ratios=1,2,3,4,5", "more than the supported"}}) {
+    const auto choice = parse_anchors(text, 128, 128);
+    ASSERT_FALSE(choice.ok()) << text;
+    EXPECT_NE(choice.status().message().find(words), std::string::npos) << choice.status().message();
+  }
 }
 
 }  // namespace

@@ -364,6 +364,7 @@ TEST(Infer, ModelInfoCompletesTheModel) {
   const std::string input = value_of(Model::load(model))->inputs()[0].name;
   EXPECT_NE(error_with("[" + input + "]\ndir=input\ntype=int8").find("type=int8: in "), std::string::npos);
   EXPECT_NE(error_with("[" + input + "]\ndir=input\ndims=1,3,320,320").find("dims: in "), std::string::npos);
+  EXPECT_NE(error_with("[sightglass]\nanchors=stride=8").find("stride=8: unknown key"), std::string::npos);
   // The property precedes the file.
   write("[sightglass]\ndecoder=yolo\nlabels=missing.txt\n");
   TestPipeline pipeline(glinfer("decoder=tensors labels=" + names + " model=" + model));

@@ -237,7 +237,8 @@ TEST_F(InferTest, FaceDetectorsOfSeveralOutputs) {
         {1, 16, 4},
         {1, 4, 4}},
        5},
-      {"retinaface", {{1, 168, 4}, {1, 168, 10}, {1, 168, 2}}, 5}};
+      {"retinaface", {{1, 168, 4}, {1, 168, 10}, {1, 168, 2}}, 5},
+      {"dbface", {{1, 16, 16, 4}, {1, 16, 16, 1}, {1, 16, 16, 10}}, 5}};
   uint32_t random = 5;
   for (const auto& [name, outputs, points] : cases) {
     InferModelOptions options;
@@ -270,7 +271,7 @@ TEST_F(InferTest, FaceDetectorsOfSeveralOutputs) {
     };
     std::array<FaceRows, kMostFaceLayers> layers;
     size_t before = 0;
-    for (size_t l = 0; l < 3; ++l) {
+    for (size_t l = 0; l < layers.size() && faces.layout.strides[l] > 0; ++l) {
       const auto count = static_cast<size_t>(faces.layout.boxes_of(faces.layout.strides[l]));
       const auto of = [&](size_t output, size_t values) { return rows_of(output, before * values, count * values); };
       const auto scores = static_cast<size_t>(faces.layout.score_values());

@@ -12,7 +12,10 @@
 #include "harness/scratch_folder.h"
 #include "harness/special_files.h"
 #include "harness/value_of.h"
+#include "infer/decoder.h"
+#include "inferencer_case.h"
 #include "known_models.h"
+#include "tflite/metadata_builder.h"
 
 namespace sightglass::test {
 namespace {
@@ -35,6 +38,111 @@ constexpr const char* kNotes =
     "[images]\ndir=input\ntype=float32\ndims=1,-1,-1,3\nranges=-1.0,1.0;0,1;0, 255.5;\n\n"
     "[boxes]\nid=boxes\ndir=output\ndims=1,84,8400\ndims-order=row-major\n"
     "[sightglass]\ndecoder=yolo\nlabels=names.txt\n";
+
+const DecoderRow& row_for(const std::vector<Shape>& outputs, const InferModelOptions& options = {}) {
+  return row_of(value_of(describe_infer_model(pixels_as(outputs), std::nullopt, options)).decoder);
+}
+
+// Detectors by the shapes of their outputs, for an input of 64 x 64 pixels.
+TEST(Detectors, AreRecognizedByShape) {
+  const auto describe = [](const std::vector<Shape>& outputs, const InferModelOptions& options) {
+    return value_of(describe_infer_model(pixels_as(outputs), std::nullopt, options));
+  };
+  // 8x8, 4x4, 2x2, and 1x1 twice: 9 anchors per cell of EfficientDet, 6 of SSD with a feature pyramid.
+  const InferModel efficient = describe({{1, 774, 4}, {1, 774, 5}}, {});
+  EXPECT_STREQ(row_of(efficient.decoder).name, "anchors");
+  EXPECT_EQ(efficient.raw_detector->layout.background, 0);
+  EXPECT_EQ(efficient.raw_detector->layout.x_scale, 1);
+  EXPECT_TRUE(efficient.raw_detector->layout.y_first);
+  EXPECT_FALSE(efficient.letterbox);
+  EXPECT_EQ(efficient.plan_options.inputs[0].offset[0], -1);
+  const InferModel pyramid = describe({{1, 516, 7}, {1, 516, 4}}, {});
+  EXPECT_EQ(pyramid.raw_detector->boxes, 1U);
+  EXPECT_EQ(pyramid.raw_detector->layout.background, 1);
+  EXPECT_EQ(pyramid.raw_detector->layout.x_scale, 10);
+  // SSD with six layers of 4x4, 2x2, and 1x1 four times.
+  EXPECT_STREQ(row_for({{1, 96, 4}, {1, 96, 5}}).name, "anchors");
+  EXPECT_STREQ(row_for({{1, 97, 4}, {1, 97, 5}}).name, "tensors");
+  // Anchors of the application.
+  InferModelOptions options;
+  options.anchors = "strides=32;scales=0.5,0.5;ratios=1,2;interpolated=0;order=xy";
+  const InferModel own = describe({{1, 8, 4}, {1, 8, 5}}, options);
+  EXPECT_EQ(own.raw_detector->layout.anchors.size(), 8U);
+  EXPECT_EQ(own.raw_detector->layout.anchors[0], (Anchor{0.25F, 0.25F, 0.5F, 0.5F}));
+  EXPECT_FALSE(own.raw_detector->layout.y_first);
+  options.anchors = "strides=16,32";
+  const InferModel points = describe({{1, 40, 1}, {1, 40, 16}}, options);
+  EXPECT_EQ(points.raw_detector->layout.points, 6);
+  EXPECT_EQ(points.raw_detector->layout.x_scale, 64);
+  EXPECT_TRUE(points.letterbox);
+  const auto wrong = describe_infer_model(pixels_as({{1, 41, 4}, {1, 41, 5}}), std::nullopt, options);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.status().message().find("these are 40 anchors, but the outputs of"), std::string::npos)
+      << wrong.status().message();
+  // CenterNet, with outputs in any order; a model with other cells is none.
+  const InferModel centers = describe({{1, 16, 16, 2}, {1, 16, 16, 3}, {1, 16, 16, 2}}, {});
+  EXPECT_STREQ(row_of(centers.decoder).name, "centernet");
+  EXPECT_EQ(centers.yolo->output, 1U);
+  EXPECT_EQ(centers.yolo->sizes, 0U);
+  EXPECT_EQ(centers.yolo->offsets, 2U);
+  EXPECT_EQ(centers.classes, 3U);
+  EXPECT_TRUE(centers.yolo->layout.logits);
+  EXPECT_STRNE(row_for({{1, 8, 8, 2}, {1, 8, 8, 3}, {1, 8, 8, 2}}).name, "centernet");
+  // Boxes that the model has chosen.
+  const InferModel chosen = describe({{1}, {1, 10}, {1, 10, 4}, {1, 10}}, {});
+  EXPECT_STREQ(row_of(chosen.decoder).name, "postprocess");
+  EXPECT_EQ(chosen.processed, (std::array<size_t, 4>{2, 1, 3, 0}));
+}
+
+// Anchors in the metadata precede those of known detectors, if they fit the outputs.
+TEST(Detectors, AnchorsOfTheFile) {
+  constexpr size_t kBoxes = 48;
+  tflite::schema::DetectorDescriptionT detector;
+  detector.anchors = std::make_unique<tflite::schema::AnchorOptionsT>();
+  detector.anchors->fixed = std::make_unique<tflite::schema::FixedAnchorsT>();
+  for (size_t i = 0; i < kBoxes; ++i) {
+    auto& anchor = *detector.anchors->fixed->anchors.emplace_back(std::make_unique<tflite::schema::FixedAnchorT>());
+    anchor.x_center = static_cast<float>(i) / kBoxes;
+    anchor.y_center = 0.5F;
+    anchor.width = anchor.height = 0.25F;
+  }
+  detector.decoding = std::make_unique<tflite::schema::DecodingOptionsT>();
+  detector.decoding->num_classes = 1;
+  detector.decoding->num_coords = 4;
+  detector.decoding->x_scale = detector.decoding->y_scale = 10;
+  detector.decoding->w_scale = detector.decoding->h_scale = 5;
+  detector.decoding->apply_exponential_on_box_size = detector.decoding->sigmoid_score = true;
+  for (const bool fits : {true, false}) {
+    if (!fits) detector.anchors->fixed->anchors.pop_back();
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(tflite::schema::DetectorDescription::Pack(builder, &detector), "V001");
+    tflite::schema::ModelDescriptionT description;
+    auto& subgraph =
+        *description.subgraph_metadata.emplace_back(std::make_unique<tflite::schema::SubGraphDescriptionT>());
+    auto& custom = *subgraph.custom_metadata.emplace_back(std::make_unique<tflite::schema::CustomDescriptionT>());
+    custom.name = "DETECTOR_METADATA";
+    custom.data.assign(builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize());
+    ModelBuilder file;
+    const int boxes = file.add_op(tflite::schema::BuiltinOperator::RESHAPE,
+                                  {file.add_input({1, 8, 8, 3}), file.add_ints({3}, {1, kBoxes, 4})}, {1, kBoxes, 4},
+                                  tflite::schema::ReshapeOptionsT());
+    tflite::schema::ReducerOptionsT keep;
+    keep.keep_dims = true;
+    file.add_output(
+        file.add_op(tflite::schema::BuiltinOperator::MEAN, {boxes, file.add_ints({1}, {2})}, {1, kBoxes, 1}, keep));
+    file.add_output(boxes);
+    add_metadata(file, packed(description));
+    const auto model = value_of(Model::load(file.build(), "noted.tflite"));
+    const InferModel described = value_of(describe_infer_model(model, std::nullopt, {}));
+    EXPECT_STREQ(row_of(described.decoder).name, fits ? "anchors" : "tensors");
+    if (!fits) continue;
+    const InferModel::RawDetector& found = *described.raw_detector;
+    EXPECT_EQ(found.boxes, 1U);
+    EXPECT_EQ(found.layout.anchors[12], (Anchor{0.25F, 0.5F, 0.25F, 0.25F}));
+    EXPECT_EQ(found.layout.width_scale, 5);
+    EXPECT_TRUE(found.layout.exponential_sizes && found.layout.y_first && found.layout.logits);
+  }
+}
 
 TEST(ModelInfo, IsRead) {
   const ModelNotes notes = value_of(parse_model_notes("model.tflite.modelinfo", kNotes));
@@ -72,7 +180,8 @@ TEST(ModelInfo, ErrorsNameTheKey) {
            {"[a]\ndir=input\nranges=0,nan", "ranges=0,nan: "},
            {"[a]\ndir=input\nranges=0,1;0,1;0,1;0,1;0,1", "ranges=0,1;0,1;"},
            {"[a]\ndir=input\nranges=0,1,2", "ranges=0,1,2: "},
-           {"[sightglass]\ndecoders=yolo", "group [sightglass], decoders: unknown key; use task, decoder, or labels"},
+           {"[sightglass]\ndecoders=yolo",
+            "group [sightglass], decoders: unknown key; use task, decoder, labels, or anchors for glinfer"},
        }) {
     const auto notes = parse_model_notes("m.modelinfo", c.text);
     ASSERT_FALSE(notes.ok()) << c.text;

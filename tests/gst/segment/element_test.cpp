@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "harness/golden.h"
 #include "harness/scratch_folder.h"
@@ -105,6 +106,79 @@ TEST(GlSegment, ObjectsOfYoloAreForeground) {
   EXPECT_NE(error_of(model + " classes=7").find("the model has classes 0 to 1"), std::string::npos);
   const std::string boxes = error_of("glsegment name=segment model=" + yolo_model({}));
   EXPECT_NE(boxes.find("boxes of a YOLO detector"), std::string::npos) << boxes;
+}
+
+// The states of a matting model go from run to run, not over a flush. A frame is red in its left half, or gray.
+TEST(GlSegment, MattingStatesGoFromFrameToFrame) {
+  for (const char* more : {"", " skip-static=true", " mask-sync=latest gpu-budget=0"}) {
+    SCOPED_TRACE(more);
+    PlayingPipeline pipeline("glsegment name=segment background=mask refine=none smoothing=0 islands=keep holes=keep " +
+                             ("model=" + matting_model()) + more);
+    const Rgba red = left_half_red(64, 64), gray = picture(64, 64, [](int32_t, int32_t) { return false; });
+    const auto left = [&](const Rgba& frame) {
+      const std::optional<Rgba> mask = pipeline.pass(frame);
+      EXPECT_TRUE(mask) << pipeline.error();
+      if (!mask) return -1;
+      EXPECT_EQ(mask->at(56, 32)[0], 0);
+      return static_cast<int>(mask->at(8, 32)[0]);
+    };
+    EXPECT_EQ(left(red), 255);
+    const int next = left(gray);
+    if (std::string(more).empty()) {
+      EXPECT_EQ(next, 0);
+      EXPECT_EQ(left(gray), 255) << "the frame before the last";
+      EXPECT_EQ(left(gray), 0);
+      EXPECT_EQ(left(red), 255);
+      EXPECT_EQ(left(gray), 0);
+    }
+    EXPECT_TRUE(pipeline.flush());
+    EXPECT_EQ(left(gray), 0);
+    EXPECT_EQ(left(gray), 0) << "another scene";
+    EXPECT_EQ(pipeline.warning(), "");
+  }
+  // In another element, they are no image.
+  TestPipeline other("glpose name=pose model=" + matting_model());
+  other.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(other.error(5).find("expected a single image input"), std::string::npos);
+}
+
+// What the model cannot show: its foreground, what its numbers are, and how it takes colors.
+TEST(GlSegment, ModelInfoCompletesTheModel) {
+  const std::string model = red_model(Head::kTwoSoftmax), notes = model + ".modelinfo";
+  const auto left_with = [&](const std::string& text, const std::string& properties = "") {
+    std::ofstream(notes) << text;
+    PlayingPipeline pipeline("glsegment name=segment background=mask model=" + model + " " + properties);
+    const std::optional<Rgba> mask = pipeline.pass(left_half_red(64, 64));
+    EXPECT_TRUE(mask) << pipeline.error();
+    return mask ? static_cast<int>(mask->at(8, 32)[0]) : -1;
+  };
+  const auto error_with = [&](const std::string& text) {
+    std::ofstream(notes) << text;
+    TestPipeline pipeline("glsegment name=segment model=" + model);
+    pipeline.set_state(GST_STATE_PLAYING);
+    return pipeline.error(5);
+  };
+  EXPECT_EQ(left_with("[sightglass]\nclasses=1\noutput=0\n"), 255);
+  EXPECT_EQ(left_with("[sightglass]\nclasses=0\noutput=output\n"), 0);
+  EXPECT_EQ(left_with("[sightglass]\nclasses=0\n", "classes=1"), 255) << "the property precedes the file";
+  EXPECT_EQ(left_with("[input]\ndir=input\nranges=0,0.1\n"), 0) << "all colors are dark";
+  EXPECT_EQ(left_with("[sightglass]\ndecoder=fomo\n"), 255) << "for another element";
+  for (const auto& [text, words] :
+       {std::pair{"[sightglass]\nclasses=x\n", "classes=x: expected numbers such as 15 or 1,2"},
+        {"[sightglass]\nactivation=relu\n", "activation=relu: expected none, sigmoid, or softmax"},
+        {"[sightglass]\noutput=mask\n", "output=mask: expected the name or index of an output"},
+        {"[sightglass]\nclass=1\n", "unknown key"},
+        {"[mask]\ndir=output\n", "has no such output"}}) {
+    const std::string error = error_with(text);
+    EXPECT_NE(error.find(notes), std::string::npos) << error;
+    EXPECT_NE(error.find(words), std::string::npos) << error;
+  }
+  // The same file in another element.
+  std::ofstream(notes) << "[input]\ndir=input\ndims=1,99,99,3\n";
+  TestPipeline pose("glpose name=pose model=" + model);
+  pose.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(pose.error(5).find("group [input], dims"), std::string::npos);
+  std::filesystem::remove(notes);
 }
 
 TEST(GlSegment, FallsBackToTheCpu) {

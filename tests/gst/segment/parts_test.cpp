@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "element/element_stats.h"
 #include "element/model_picture.h"
@@ -299,6 +300,38 @@ TEST(MaskModel, PropertiesOverrideKnownValues) {
   ASSERT_TRUE(deeplab->classes);
   EXPECT_EQ(deeplab->classes->foreground, std::vector<int32_t>{7});
   EXPECT_EQ(deeplab->classes->shown, std::vector<int32_t>{7});
+}
+
+// The frame is the largest image, wherever it is; states have the shapes of outputs, in their order; the alpha has one
+// channel.
+TEST(MaskModel, MattingModelsHaveStates) {
+  const auto model = value_of(Model::load(matting_model()));
+  MaskModel mask = value_of(describe_mask_model(*model, std::nullopt, {}));
+  ASSERT_EQ(model->inputs()[mask.frame_input].shape.dim(3), 3);
+  EXPECT_TRUE(mask.recurrent);
+  EXPECT_FALSE(mask.classes);
+  ASSERT_TRUE(mask.ratio_input);
+  EXPECT_EQ(model->inputs()[*mask.ratio_input].name, "downsample_ratio");
+  EXPECT_EQ(model->outputs()[mask.output].shape.dim(3), 1);
+  std::vector<std::pair<size_t, size_t>> states;
+  for (size_t i = 0; i < mask.plan_options.inputs.size(); ++i) {
+    const InputSpec& input = mask.plan_options.inputs[i];
+    if (input.source == InputSpec::Source::kPrevious) states.emplace_back(i, input.previous);
+  }
+  EXPECT_EQ(states, (std::vector<std::pair<size_t, size_t>>{{0, 1}, {1, 2}}));
+  using enum OutputSpec::Target;
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(mask.plan_options.outputs[i].target, i == mask.output ? kTexture : kNone) << i;
+  }
+  EXPECT_EQ(downsample_ratio(mask), 1);
+  mask.width = 1280;
+  mask.height = 720;
+  EXPECT_FLOAT_EQ(downsample_ratio(mask), 0.4F);
+  // The application can choose another output, and a fourth input channel is no state.
+  MaskModelOptions colors;
+  colors.output = 0;
+  EXPECT_TRUE(value_of(describe_mask_model(*model, std::nullopt, colors)).classes);
+  EXPECT_FALSE(value_of(load_mask_model(red_model(Head::kRemembers))).recurrent);
 }
 
 TEST(MaskModel, ModelsWithoutAMaskAreNamed) {
