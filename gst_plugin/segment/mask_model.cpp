@@ -126,9 +126,10 @@ struct InputRoles {
   }
 };
 
-int64_t frame_pixels(const TensorInfo& input) {
+// Of an input that can be the frame, otherwise 0.
+int64_t frame_elements(const TensorInfo& input) {
   const int32_t channels = is_picture(input) ? input.shape.dim(3) : 0;
-  return channels == 1 || channels == 3 || channels == 4 ? input.shape.elements() / channels : 0;
+  return channels == 1 || channels == 3 || channels == 4 ? input.shape.elements() : 0;
 }
 
 bool are_alike(const TensorInfo& a, const TensorInfo& b) {
@@ -140,7 +141,7 @@ Result<InputRoles> find_roles(const Model& model) {
   const auto& inputs = model.inputs();
   InputRoles roles;
   for (size_t i = 1; i < inputs.size(); ++i) {
-    if (frame_pixels(inputs[i]) > frame_pixels(inputs[roles.frame])) roles.frame = i;
+    if (frame_elements(inputs[i]) > frame_elements(inputs[roles.frame])) roles.frame = i;
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (i == roles.frame) continue;
@@ -149,15 +150,17 @@ Result<InputRoles> find_roles(const Model& model) {
       roles.ratio = i;
       continue;
     }
-    size_t output = 0;
+    // A second image in color, such as one of an empty background, is no state.
+    const bool is_image = is_picture(inputs[i]) && inputs[i].shape == inputs[roles.frame].shape;
+    size_t output = is_image ? model.outputs().size() : 0;
     while (output < model.outputs().size() &&
            (roles.is_state(output) || !are_alike(inputs[i], model.outputs()[output]))) {
       ++output;
     }
     if (output == model.outputs().size()) {
       return unsupported(model.name() + ": expected an image input, and inputs that continue an output of the " +
-                         "previous run, but none of the outputs " + list(model.outputs()) +
-                         " has the type and shape of input " + std::to_string(i) + " " + describe(inputs[i]));
+                         "previous run with their type and shape, but none of " + list(model.outputs()) +
+                         " continues input " + std::to_string(i) + " " + describe(inputs[i]));
     }
     roles.states.emplace_back(i, output);
   }

@@ -16,9 +16,9 @@ layout(std140, binding = kParamsBinding) uniform Grid {
 };
 
 #ifdef CENTERS
-const int kFirstClass = 0;
+const int kBackgrounds = 0;
 #else
-const int kFirstClass = 1;
+const int kBackgrounds = 1;
 #endif
 
 float value(ivec2 cell, int c) { return b_outputs[u_parts.x + (cell.y * u_grid.x + cell.x) * u_grid.z + c]; }
@@ -51,7 +51,7 @@ void main() {
   ivec2 cell = ivec2(uvec2(uint(n) % uint(u_grid.x), uint(n) / uint(u_grid.x)));
   int best = -1;
   float most = -3.0e38;
-  for (int c = kFirstClass; c < u_grid.z; ++c) {
+  for (int c = kBackgrounds; c < u_grid.z; ++c) {
     float other = score(cell, c);
     if (other > most) {  // NaN does not count
       most = other;
@@ -70,5 +70,5 @@ void main() {
 #ifdef LOGISTIC
   most = 1.0 / (1.0 + exp(-most));
 #endif
-  b_best[n] = vec2(counts ? most : -1.0, float(best - kFirstClass));
+  b_best[n] = vec2(counts ? most : -1.0, float(best - kBackgrounds));
 }

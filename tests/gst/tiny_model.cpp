@@ -282,6 +282,26 @@ std::string matting_model() {
   return path;
 }
 
+std::string two_input_model(int32_t channels) {
+  using Op = schema::BuiltinOperator;
+  std::string path = scratch_folder() / ("two_inputs_" + std::to_string(channels) + ".tflite");
+  Chain chain({1, 16, 16, 3});
+  const int32_t other = chain.add_input("other", {1, 16, 16, channels});
+  if (channels == 3) {
+    chain.add(Op::ADD, {1, 16, 16, 3}, {other}).builtin_options.Set(schema::AddOptionsT());
+    chain.add_output(chain.last());
+  }
+  add_convolution(chain, 3, {40, 0, 0}, {-18});
+  chain.add(Op::LOGISTIC, {1, 16, 16, 1});
+  if (channels == 1) {
+    chain.add(Op::MAXIMUM, {1, 16, 16, 1}, {other});
+    chain.add(Op::MINIMUM, {1, 16, 16, 1}, {chain.add_constant<float>("one", schema::TensorType::FLOAT32, {}, {1})});
+    chain.add(Op::RELU, {1, 16, 16, 1});
+  }
+  chain.write(path);
+  return path;
+}
+
 std::string unsure_model(int32_t side) {
   std::string path = scratch_folder() / ("unsure_" + std::to_string(side) + ".tflite");
   Chain chain({1, side, side, 3});

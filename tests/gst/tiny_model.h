@@ -37,6 +37,11 @@ std::string red_model(Head head = Head::kSigmoid);
 // this frame and of the one before the last.
 std::string matting_model();
 
+// The path of a model with two inputs of 16 x 16 pixels, the second one of which is the frame. With one channel, the
+// first one is the previous mask, and the mask is its maximum with red pixels. With three channels, it is another
+// image.
+std::string two_input_model(int32_t channels);
+
 // The path of a model of side × side pixels whose probability of foreground is 1/2 for an R of one half, and 0.0003 and
 // 0.9997 for R of 0 and 1.
 std::string unsure_model(int32_t side);

@@ -2,8 +2,10 @@
 // along the skeleton. The operator reads maps between cells and refines points five times, glpose at the nearest cell
 // and twice. Points that both are confident about must be within half a cell.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 #include "gpu_engine/internals.h"
 #include "graph/graph.h"
@@ -104,6 +106,39 @@ TEST_F(PosenetOperatorTest, FindsTheSamePeopleAsGlpose) {
     EXPECT_LE(best.worst, kCell);
     EXPECT_LE(best.mean(), kCell / 4);
     EXPECT_LE(best.score, kScore);
+  }
+}
+
+// Published models that end in the operator, on a photograph of three people. Noses are in pixels of the photograph.
+TEST_F(PosenetOperatorTest, ModelsWithItFindThreePeople) {
+  const std::string folder = shared_directory() + "/second/";
+  constexpr std::array<std::array<float, 2>, 3> kNoses{{{185, 146}, {380, 468}, {875, 148}}};
+  for (const std::string name :
+       {"posenet_mnv1_075_353x481_quant_decoder", "bodypix_mnv1_075_480x352_16_quant_decoder"}) {
+    const std::string file = folder + "models/" + name + ".tflite";
+    if (!shared_dir() || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";
+    const PoseModel model = load(file);
+    EXPECT_EQ(model.kind, PoseKind::kPoses);
+    const auto finder = one_stage_finder(model);
+    const UprightFrame frame = frame_of(folder + "media/mp_three_people.jpg");
+    ASSERT_TRUE(finder->find(frame, {.max_persons = kMaxPersons, .person_score = 0.25F}).ok());
+    const Persons found = read(finder->found());
+    int people = 0;
+    float worst = 0;
+    for (int32_t i = 0; i < found.count; ++i) {
+      const Person& person = found.persons[static_cast<size_t>(i)];
+      if (person.points_count == 0) continue;
+      ++people;
+      float nearest = INFINITY;
+      for (const auto& [x, y] : kNoses) {
+        nearest = std::min(nearest, std::hypot(person.points[0].x * static_cast<float>(frame.width) - x,
+                                               person.points[0].y * static_cast<float>(frame.height) - y));
+      }
+      worst = std::max(worst, nearest);
+    }
+    std::printf("%s: %d people, noses off by %.1f pixels at most\n", name.c_str(), people, static_cast<double>(worst));
+    EXPECT_EQ(people, 3);
+    EXPECT_LE(worst, 12);
   }
 }
 

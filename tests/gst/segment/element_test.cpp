@@ -136,6 +136,18 @@ TEST(GlSegment, MattingStatesGoFromFrameToFrame) {
     EXPECT_EQ(left(gray), 0) << "another scene";
     EXPECT_EQ(pipeline.warning(), "");
   }
+  // A model whose only output is its previous mask, too.
+  PlayingPipeline masks(
+      "glsegment name=segment background=mask refine=none smoothing=0 islands=keep holes=keep model=" +
+      two_input_model(1));
+  const Rgba gray = picture(64, 64, [](int32_t, int32_t) { return false; });
+  EXPECT_EQ(masks.shown(gray).at(8, 32)[0], 0);
+  EXPECT_EQ(masks.shown(left_half_red(64, 64)).at(8, 32)[0], 255);
+  for (int i = 0; i < 3; ++i) {
+    const Rgba mask = masks.shown(gray);
+    EXPECT_NEAR(mask.at(8, 32)[0], 255, 1) << "a red pixel stays in the mask";
+    EXPECT_EQ(mask.at(56, 32)[0], 0);
+  }
   // In another element, they are no image.
   TestPipeline other("glpose name=pose model=" + matting_model());
   other.set_state(GST_STATE_PLAYING);

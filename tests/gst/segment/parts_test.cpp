@@ -332,6 +332,13 @@ TEST(MaskModel, MattingModelsHaveStates) {
   colors.output = 0;
   EXPECT_TRUE(value_of(describe_mask_model(*model, std::nullopt, colors)).classes);
   EXPECT_FALSE(value_of(load_mask_model(red_model(Head::kRemembers))).recurrent);
+  const MaskModel previous = value_of(load_mask_model(two_input_model(1)));
+  EXPECT_EQ(previous.frame_input, 1U);
+  EXPECT_TRUE(previous.recurrent);
+  // A second image is no state.
+  const auto two = load_mask_model(two_input_model(3));
+  ASSERT_FALSE(two.ok());
+  EXPECT_NE(two.status().message().find("continues input 1"), std::string::npos) << two.status().message();
 }
 
 TEST(MaskModel, ModelsWithoutAMaskAreNamed) {
