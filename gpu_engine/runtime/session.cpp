@@ -149,6 +149,7 @@ Result<std::vector<int64_t>> Session::profile(StepTimer& timer) try {
 
 Status Session::reset_state() try {
   impl_->next_step = 0;
+  if (impl_->data().states.empty()) return {};
   clear_gl_errors(impl_->gl);
   impl_->arena.fill_states();
   return check_gl(impl_->gl, "resetting the state of a model");

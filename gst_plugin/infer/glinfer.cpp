@@ -71,8 +71,7 @@ const PropertyTable<InferSettings>& infer_properties() {
                       "Decoder of the model outputs, for models whose outputs do not show which one fits"),
           row::text(
               "anchors", "Anchors", &S::anchors, kAtStart,
-              "Anchors of a detector, such as \"strides=8,16,32,64,128; anchor-scale=4; octaves=3\" (NULL = those "
-              "of known detectors)"),
+              "Anchors of a detector, such as \"strides=16,32 scales=0.2,0.9\" (NULL = those of known detectors)"),
           row::text("labels", "Labels", &S::labels, kAtStart,
                     "Path of a text file with one label per line, starting with class 0 (NULL = labels from the "
                     "model)"),
