@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace sightglass {
 namespace {
@@ -54,6 +55,62 @@ int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding) {
   const int64_t product = int64_t{saturate(int64_t{x} << left)} * factor.multiplier;
   if (rounding == Rounding::kOnce) return saturate(divide_by_power_of_two(product, 31 + right, Ties::kUp));
   return saturate(divide_by_power_of_two(divide_by_power_of_two(product, 31, Ties::kUp), right, Ties::kAwayFromZero));
+}
+
+namespace {
+
+// Sums with a result of at least q begin at an integer at or above a tie. How far above, at least and at most.
+struct Distances {
+  double least = 1, most = 0;
+};
+
+// The first of two roundings moves ties towards zero: up to there, it reaches the tie of the second one.
+bool moves_ties(const FixedPoint& factor, Rounding rounding) {
+  return rounding == Rounding::kTwice && factor.shift < 0;
+}
+
+Distances distances(const FixedPoint& factor, Rounding rounding, int32_t lowest, int32_t highest) {
+  constexpr double kLargest = 1 << 24, kRounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to integers
+  constexpr double kDoubt = 1e-6;
+  const double sums_per_step = std::ldexp(1.0 / factor.multiplier, 31 - factor.shift);
+  const double moved = moves_ties(factor, rounding) ? std::ldexp(sums_per_step, factor.shift - 1) : 0;
+  Distances result;
+  for (int32_t q = lowest + 1; q <= highest; ++q) {
+    const double threshold = (q - 0.5) * sums_per_step + (q > 0 ? -moved : moved);
+    if (std::abs(threshold) > kLargest) continue;
+    const double nearest = (threshold + kRounder) - kRounder;
+    double above = threshold > nearest ? 1 - (threshold - nearest) : nearest - threshold;
+    if (std::abs(threshold - nearest) < kDoubt) {
+      above = multiply(static_cast<int32_t>(nearest), factor, rounding) >= q ? 0 : 1;
+    }
+    result.least = std::min(result.least, above);
+    result.most = std::max(result.most, above);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<NearestFactor> nearest_factor(const FixedPoint& factor, Rounding rounding, int32_t lowest,
+                                            int32_t highest) {
+  constexpr int kBits = 30, kLeastShift = -26;
+  if (lowest > 0 || highest < 0 || factor.shift > 1) return std::nullopt;
+  NearestFactor result;
+  if (factor.shift < kLeastShift || factor.multiplier == 0) return result;  // products below 1/2
+  const double scaled = std::ldexp(factor.multiplier, factor.shift + kBits - 31);
+  result.multiplier = static_cast<int32_t>(scaled);
+  result.fraction = static_cast<float>(scaled - result.multiplier);
+  if (moves_ties(factor, rounding)) result.moved = 1 << (kBits + factor.shift);
+  const Distances sums = distances(factor, rounding, lowest, highest);
+  if (sums.least > sums.most) return result;  // no tie
+  // The error of the product with the fraction, at most, and a step for the errors of `sums`.
+  const double largest = std::min(std::max(-1.0 * lowest, 1.0 * highest) / scaled * (1 << kBits) + 1, 16777216.0);
+  const double error = largest * (std::ldexp(1.0, -25) + std::ldexp(result.fraction, -23)) + 1;
+  const double least = error - (1 - sums.most) * scaled, most = sums.least * scaled - error;
+  const double bias = std::ceil(std::max(least, std::min(0.0, std::floor(most))));
+  if (!(bias >= least && bias <= most && std::abs(bias) < (1 << 24))) return std::nullopt;
+  result.bias = static_cast<int32_t>(bias);
+  return result;
 }
 
 int32_t multiply_wide(int64_t x, const FixedPoint& narrow) {

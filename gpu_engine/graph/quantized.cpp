@@ -171,6 +171,76 @@ SumFactors sum_factors(const Graph& graph, const Node& node) {
           to_fixed_point(twice / (double(1 << headroom) * scale_of(graph.value(node.outputs[0]))))};
 }
 
+namespace {
+
+double real_of(const FixedPoint& factor) { return std::ldexp(factor.multiplier, factor.shift - 31); }
+
+// For every result above the lowest one, the least sum that has it.
+std::vector<int64_t> least_sums(const FixedPoint& factor, const QuantumRange& range) {
+  constexpr double kMost = 1 << 30;
+  constexpr int64_t kBefore = 3;
+  std::vector<int64_t> sums;
+  for (int32_t q = range.lowest + 1; q <= range.highest; ++q) {
+    const double tie = std::clamp((q - 0.5) / real_of(factor), -kMost, kMost);
+    auto sum = static_cast<int64_t>(std::floor(tie)) - kBefore;
+    while (sum < (1 << 30) && multiply(static_cast<int32_t>(sum), factor) < q) ++sum;
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+// A factor in steps of 2^-30. None if it has more than 32 bits.
+std::optional<int32_t> in_small_steps(double factor) {
+  const double steps = std::round(std::ldexp(factor, 30));
+  if (!(steps <= std::numeric_limits<int32_t>::max())) return std::nullopt;
+  return static_cast<int32_t>(steps);
+}
+
+}  // namespace
+
+std::optional<NearestSum> nearest_sum(const Graph& graph, const Node& node) {
+  constexpr int kLeastShift = -29;
+  constexpr int64_t kStep = 1 << 30;
+  const Value &a = graph.value(node.inputs[0]), &b = graph.value(node.inputs[1]);
+  const Value& out = graph.value(node.outputs[0]);
+  for (const Value* value : {&a, &b, &out}) {
+    if (value->type != DataType::kInt8 && value->type != DataType::kUInt8) return std::nullopt;
+  }
+  const SumFactors factors = sum_factors(graph, node);
+  if (factors.out.shift >= 0 || factors.out.shift < kLeastShift) return std::nullopt;
+  const double scale = std::ldexp(real_of(factors.out), factors.headroom);
+  const std::optional<int32_t> step_a = in_small_steps(real_of(factors.a) * scale);
+  const std::optional<int32_t> step_b = in_small_steps(real_of(factors.b) * scale);
+  if (!step_a || !step_b) return std::nullopt;
+  const int32_t sign = node.op == OpType::kSub ? -1 : 1;
+  NearestSum result{*step_a, sign * *step_b, 0, 1 << (-kLeastShift + 1 + factors.out.shift)};
+
+  const QuantumRange of_a = quantum_range(a, Activation::kNone), of_b = quantum_range(b, Activation::kNone);
+  const QuantumRange range = quantum_range(out, node.activation);
+  const std::vector<int64_t> least = least_sums(factors.out, range);
+  const auto scaled = [&](int32_t x, const FixedPoint& factor) { return multiply(x << factors.headroom, factor); };
+  std::vector<int64_t> summands;  // ascending
+  const int32_t count_b = of_b.highest - of_b.lowest;
+  const auto operand_b = [&](int32_t i) { return sign > 0 ? of_b.lowest + i : of_b.highest - i; };
+  for (int32_t i = 0; i <= count_b; ++i) summands.push_back(int64_t{sign} * scaled(operand_b(i), factors.b));
+  // Of the half step: every pair of operands bounds it, at ties above or below its result.
+  int64_t most = std::numeric_limits<int64_t>::max(), too_low = std::numeric_limits<int64_t>::min();
+  for (int32_t x = of_a.lowest; x <= of_a.highest; ++x) {
+    const int64_t sum_of_a = scaled(x, factors.a), steps_of_a = int64_t{x} * result.a;
+    int32_t q = range.lowest;
+    for (int32_t i = 0; i <= count_b; ++i) {
+      const int64_t sum = sum_of_a + summands[static_cast<size_t>(i)];
+      while (q < range.highest && sum >= least[static_cast<size_t>(q - range.lowest)]) ++q;
+      const int64_t above = steps_of_a + int64_t{operand_b(i)} * result.b - q * kStep;
+      if (q > range.lowest) most = std::min(most, above + kStep - (q <= 0 ? result.moved : 0));
+      if (q < range.highest) too_low = std::max(too_low, above - (q < 0 ? result.moved : 0));
+    }
+  }
+  if (most <= too_low) return std::nullopt;
+  result.half_step = static_cast<int32_t>(std::clamp((most + too_low + 1) / 2, int64_t{0}, kStep));
+  return result;
+}
+
 std::optional<SumShifts> sum_shifts(const Graph& graph, const Node& node) {
   const auto* attr = std::get_if<SumAttr>(&node.attributes);
   if (attr == nullptr || !attr->by_shifts) return std::nullopt;

@@ -41,6 +41,13 @@ struct SumFactors {
   FixedPoint a, b, out;
 };
 SumFactors sum_factors(const Graph& graph, const Node& node);
+// The sum or difference of two 8-bit operands, like NearestFactor: in steps of 2^-30, a * x + b * y is compared with
+// half_step, or, if the integer below is negative, with half_step + moved.
+struct NearestSum {
+  int32_t a = 0, b = 0, half_step = 0, moved = 0;
+};
+// The form with which all operands have the result of sum_factors(). None if there is none.
+std::optional<NearestSum> nearest_sum(const Graph& graph, const Node& node);
 // Right shifts of two operands of 16 bits that are summed without factors, one of them 0. None for other sums.
 struct SumShifts {
   int a = 0, b = 0;

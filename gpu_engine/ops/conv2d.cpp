@@ -117,8 +117,8 @@ struct Geometry {
   }
 };
 
-// The largest tile for a convolution of floats: `usual`, except for large ones.
-ConvTile largest_float_tile(const KernelDefaults& kernels, const ConvTile& usual, const Bhwc& in, const Bhwc& out,
+// The largest tile for a convolution of this much work: `usual`, except for large ones.
+ConvTile tile_for_work(const KernelDefaults& kernels, const ConvTile& usual, const Bhwc& in, const Bhwc& out,
                             int32_t taps) {
   // On llvmpipe, such a step gains 0.1 ms per run, and its program takes some tenths of a second longer to compile.
   constexpr int64_t kManyMultiplyAdds = 14'500'000;
@@ -130,9 +130,11 @@ ConvTile largest_float_tile(const KernelDefaults& kernels, const ConvTile& usual
 ConvTile largest_tile(const Emitter& emitter, const TensorRef& in, const TensorRef& out, const Geometry& g,
                       const ConvConstants& constants) {
   const KernelDefaults& kernels = emitter.context().limits.kernels;
-  if (constants.quantization.sums == Sums::kRequantized) return kernels.requantized;
+  if (constants.quantization.sums == Sums::kRequantized) {
+    return tile_for_work(kernels, kernels.requantized, in.shape, out.shape, g.kernel_h * g.kernel_w);
+  }
   const ConvTile& usual = g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
-  ConvTile most = largest_float_tile(kernels, usual, in.shape, out.shape, g.kernel_h * g.kernel_w);
+  ConvTile most = tile_for_work(kernels, usual, in.shape, out.shape, g.kernel_h * g.kernel_w);
   // The data of four pixels would leave half of the threads of a Mali, for weights of which there are few.
   if (out.shape.c == 1 && most.area() < kProcessorTile) most.pixels = std::min(most.pixels, 2);
   return most;
@@ -288,7 +290,7 @@ std::vector<ShaderKey> conv2d_variants() {
 }  // namespace
 
 int64_t conv2d_cost(const KernelDefaults& kernels, const Bhwc& in, const Bhwc& out, int32_t taps) {
-  const ConvTile most = largest_float_tile(kernels, kernels.fp32.window, in, out, taps);
+  const ConvTile most = tile_for_work(kernels, kernels.fp32.window, in, out, taps);
   const int64_t pixels = int64_t{out.h} * out.w;
   return cost_of(choose_tile(most, kernels.conv_group, pixels, out.slices()), pixels, out.slices()) * taps *
          in.slices();

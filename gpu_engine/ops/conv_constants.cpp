@@ -124,7 +124,9 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
     constants.slope = emitter.add_constants(pack_channels(graph, node, kSlope, quantization, out_channels));
   }
   if (sums == Sums::kRequantized) {
-    constants.factors = emitter.add_constants(pack_factors(quantization.requantization.factors));
+    const std::optional<std::vector<float>> nearest = pack_nearest_factors(quantization.requantization);
+    constants.nearest = nearest.has_value();
+    constants.factors = emitter.add_constants(nearest ? *nearest : pack_factors(quantization.requantization.factors));
   } else if (sums == Sums::kDynamic) {
     // Sums start at zero; the bias is added after conversion to floats.
     const std::vector<float> zeros(bias.size(), 0.0f);

@@ -50,7 +50,8 @@ struct ConvConstants {
   int32_t weight_offset = 0;            // offset to add to stored weights
   int32_t activation = 0;               // see StepExtras
   ConvQuantization quantization;
-  int32_t factors = 0;  // for sums of integers
+  int32_t factors = 0;   // for sums of integers
+  bool nearest = false;  // of pack_nearest_factors(), otherwise of pack_factors()
   std::optional<ComputedWeights> computed;
   std::optional<TensorRef> residual;  // of the output shape or of one pixel, added to sums of floats
   bool residual_last = false;         // or to the results of the activation

@@ -17,16 +17,6 @@ namespace {
 
 ShaderKey unary_shader(int32_t code) { return {"elementwise.comp", {{"FUNCTION", std::to_string(code)}}}; }
 
-GpuRepeat repeated(const std::vector<TensorRef>& operands, const TensorRef& out) {
-  const auto whole = [&out](const TensorRef& t) { return t.shape.h == out.shape.h && t.shape.w == out.shape.w; };
-  const auto pixel = [](const TensorRef& t) { return t.shape.h == 1 && t.shape.w == 1; };
-  if (std::ranges::all_of(operands, [&out](const TensorRef& t) { return t.shape == out.shape; }))
-    return GpuRepeat::kNot;
-  const bool pictures =
-      out.shape.b == 1 && std::ranges::all_of(operands, [&](const TensorRef& t) { return whole(t) || pixel(t); });
-  return pictures ? GpuRepeat::kPictures : GpuRepeat::kAnyhow;
-}
-
 ShaderKey binary_shader(GpuRepeat repeat, int32_t code) {
   ShaderKey key{"elementwise.comp", {{"FUNCTION", std::to_string(code)}, {"USES_B", "1"}}};
   if (repeat != GpuRepeat::kNot) {

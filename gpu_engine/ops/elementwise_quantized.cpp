@@ -11,17 +11,21 @@ namespace sightglass {
 
 namespace {
 
-ShaderKey elementwise_quantized_shader(bool binary) {
-  ShaderKey key{"elementwise_quantized.comp", {}};
+// The shader of an operation or comparison. GpuQuantized::kDiv has a define of its own.
+ShaderKey operation_shader(ShaderDefine operation, bool binary, GpuRepeat repeat, bool nearest) {
+  ShaderKey key{"elementwise_quantized.comp", {std::move(operation)}};
+  if (nearest) key.defines.push_back({"NEAREST", "1"});
+  if (repeat != GpuRepeat::kNot) key.defines.push_back({"BROADCAST", std::to_string(gpu_code(repeat))});
   if (binary) key.defines.push_back({"USES_B", "1"});
   return key;
 }
 
-ShaderKey division_shader() {
-  ShaderKey key = elementwise_quantized_shader(true);
-  key.defines.insert(key.defines.begin(), {"DIVISION", "1"});
-  return key;
+ShaderDefine define_of(GpuQuantized code) {
+  if (code == GpuQuantized::kDiv) return {"DIVISION", "1"};
+  return {"OPERATION", std::to_string(gpu_code(code))};
 }
+
+ShaderDefine define_of(GpuBinary comparison) { return {"COMPARISON", std::to_string(gpu_code(comparison))}; }
 
 struct Operation {
   OpType op;
@@ -76,16 +80,35 @@ struct Arithmetic {
   SumFactors factors;
   QuantumRange range;
   int32_t offset = 0;  // added to the result
+  std::optional<NearestSum> nearest = {};
+  float fraction = 0;  // of the factor of others than sums, whose multiplier is that of `a`
 };
 
-Status emit_arithmetic(Emitter& emitter, ShaderKey shader, const Arithmetic& arithmetic, const Elements& elements) {
+// That of one factor.
+void set_nearest(Arithmetic& arithmetic) {
+  const auto& [lowest, highest] = arithmetic.range;
+  const std::optional<NearestFactor> nearest =
+      nearest_factor(arithmetic.factors.out, Rounding::kTwice, lowest, highest);
+  if (!nearest) return;
+  arithmetic.nearest = NearestSum{nearest->multiplier, 0, (1 << 29) + nearest->bias - nearest->moved / 2, nearest->moved};
+  arithmetic.fraction = nearest->fraction;
+}
+
+Status emit_arithmetic(Emitter& emitter, ShaderDefine operation, const Arithmetic& arithmetic,
+                       const Elements& elements) {
   const auto& [inputs, shapes, out, shape] = elements;
-  const auto& [code, factors, range, offset] = arithmetic;
+  const auto& [code, factors, range, offset, nearest, fraction] = arithmetic;
+  ShaderKey shader = operation_shader(std::move(operation), inputs.size() == 2, repeated(inputs, out), nearest.has_value());
   StepParams params({inputs.front(), inputs.back(), out});
-  params.ints(gpu_code(code), factors.headroom, 0, offset);
+  params.ints(0, factors.headroom, 0, offset);
   params.ints(range.lowest, range.highest);
   params.ints(factors.out.multiplier, factors.out.shift);
-  params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
+  if (nearest) {
+    params.ints(nearest->a, nearest->b, nearest->half_step, nearest->moved);
+  } else {
+    params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
+  }
+  params.floats(fraction, 0, 0, 0);
   add_batch_steps(params, {shapes.front(), shapes.back()}, shape);
   return emitter.add_step(std::move(shader), std::move(params), Grid::over(out.shape), inputs, {out});
 }
@@ -103,9 +126,13 @@ Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
     arithmetic.code = operators::find_row(kOperations, node.op).code;
     arithmetic.factors = factors_of(graph, node);
   }
-  const ShaderKey shader =
-      node.op == OpType::kDiv ? division_shader() : elementwise_quantized_shader(node.inputs.size() == 2);
-  return emit_arithmetic(emitter, shader, arithmetic, elements);
+  const bool narrow = graph.value(node.inputs[0]).type != DataType::kInt16;
+  if (arithmetic.code == GpuQuantized::kAdd || arithmetic.code == GpuQuantized::kSub) {
+    arithmetic.nearest = nearest_sum(graph, node);
+  } else if (arithmetic.code == GpuQuantized::kRescale || (arithmetic.code == GpuQuantized::kMul && narrow)) {
+    set_nearest(arithmetic);
+  }
+  return emit_arithmetic(emitter, define_of(arithmetic.code), arithmetic, elements);
 }
 
 Status supports_reinterpret(const PlanContext&, const Node&) { return {}; }
@@ -121,13 +148,7 @@ Status emit_reinterpret(Emitter& emitter, const Node& node) {
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const Arithmetic arithmetic{GpuQuantized::kShift, {}, quantum_range(to, Activation::kNone), offset};
-  return emit_arithmetic(emitter, elementwise_quantized_shader(false), arithmetic, {{in}, {from.shape}, out, to.shape});
-}
-
-ShaderKey comparison_shader(OpType op) {
-  ShaderKey key = elementwise_quantized_shader(true);
-  key.defines.insert(key.defines.begin(), {"COMPARISON", std::to_string(gpu_code(gpu_binary(op)))});
-  return key;
+  return emit_arithmetic(emitter, define_of(arithmetic.code), arithmetic, {{in}, {from.shape}, out, to.shape});
 }
 
 Status supports_comparison(const PlanContext& context, const Node& node) {
@@ -138,13 +159,18 @@ Status emit_comparison(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const Elements elements, elements_of(emitter, node));
   Arithmetic arithmetic;
   arithmetic.factors = *comparison_factors(emitter.graph(), node);
-  return emit_arithmetic(emitter, comparison_shader(node.op), arithmetic, elements);
+  return emit_arithmetic(emitter, define_of(gpu_binary(node.op)), arithmetic, elements);
 }
+
+constexpr GpuRepeat kRepeats[] = {GpuRepeat::kNot, GpuRepeat::kAnyhow, GpuRepeat::kPictures};
 
 std::vector<ShaderKey> quantized_comparison_variants() {
   std::vector<ShaderKey> keys;
   for (const OpType op : all_ops()) {
-    if (operators::has(op, operators::kCompares)) keys.push_back(comparison_shader(op));
+    if (!operators::has(op, operators::kCompares)) continue;
+    for (const GpuRepeat repeat : kRepeats) {
+      keys.push_back(operation_shader(define_of(gpu_binary(op)), true, repeat, false));
+    }
   }
   keys = storage_variants(keys, "AB");
   for (ShaderKey& key : keys) key.defines.push_back({"OUT_I32", "1"});
@@ -152,10 +178,25 @@ std::vector<ShaderKey> quantized_comparison_variants() {
 }
 
 std::vector<ShaderKey> quantized_unary_variants() {
-  return storage_variants({elementwise_quantized_shader(false)}, "AO");
+  std::vector<ShaderKey> keys;
+  for (const auto& [code, nearest] : {std::pair{GpuQuantized::kRescale, false}, {GpuQuantized::kRescale, true},
+                                      {GpuQuantized::kShift, false}}) {
+    keys.push_back(operation_shader(define_of(code), false, GpuRepeat::kNot, nearest));
+  }
+  return storage_variants(keys, "AO");
 }
+
 std::vector<ShaderKey> quantized_binary_variants() {
-  return storage_variants({elementwise_quantized_shader(true), division_shader()}, "ABO");
+  std::vector<ShaderKey> keys;
+  for (int32_t code = gpu_code(GpuQuantized::kAdd); code <= gpu_code(GpuQuantized::kDiv); ++code) {
+    if (code == gpu_code(GpuQuantized::kShift)) continue;
+    for (const GpuRepeat repeat : kRepeats) {
+      keys.push_back(operation_shader(define_of(static_cast<GpuQuantized>(code)), true, repeat, false));
+      if (code > gpu_code(GpuQuantized::kMul)) continue;
+      keys.push_back(operation_shader(define_of(static_cast<GpuQuantized>(code)), true, repeat, true));
+    }
+  }
+  return storage_variants(keys, "ABO");
 }
 
 }  // namespace
@@ -163,8 +204,9 @@ std::vector<ShaderKey> quantized_binary_variants() {
 Status emit_requantization(Emitter& emitter, const TensorRef& from, const TensorRef& to, const FixedPoint& factor,
                            const QuantumRange& range) {
   const Shape shape{to.shape.b, to.shape.h, to.shape.w, to.shape.c};
-  return emit_arithmetic(emitter, elementwise_quantized_shader(false),
-                         {GpuQuantized::kRescale, {0, {}, {}, factor}, range}, {{from}, {shape}, to, shape});
+  Arithmetic arithmetic{GpuQuantized::kRescale, {0, {}, {}, factor}, range};
+  set_nearest(arithmetic);
+  return emit_arithmetic(emitter, define_of(arithmetic.code), arithmetic, {{from}, {shape}, to, shape});
 }
 
 std::vector<ShaderKey> requantization_variants() { return quantized_unary_variants(); }

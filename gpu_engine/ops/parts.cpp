@@ -1,5 +1,6 @@
 #include "ops/parts.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <iterator>
@@ -13,20 +14,49 @@ Status supports_without_activation(const PlanContext&, const Node& node) {
   return node.activation == Activation::kNone ? Status() : unsupported("a fused activation");
 }
 
-std::vector<float> pack_factors(const std::vector<FixedPoint>& factors) {
-  constexpr int32_t kLowBits = 15;
-  std::vector<float> high, low, shift;
-  for (const FixedPoint& factor : factors) {
-    high.push_back(static_cast<float>(factor.multiplier >> kLowBits));
-    low.push_back(static_cast<float>(factor.multiplier & ((1 << kLowBits) - 1)));
-    shift.push_back(static_cast<float>(factor.shift));
-  }
+namespace {
+
+// Integers of 31 bits as two floats.
+constexpr int32_t kLowBits = 15;
+
+float high_part(int32_t multiplier) { return static_cast<float>(multiplier >> kLowBits); }
+float low_part(int32_t multiplier) { return static_cast<float>(multiplier & ((1 << kLowBits) - 1)); }
+
+// One after the other, each padded to whole slices.
+std::vector<float> joined(std::vector<std::vector<float>> parts) {
   std::vector<float> packed;
-  for (std::vector<float>* run : {&high, &low, &shift}) {
-    pad_to_slices(*run);
-    packed.insert(packed.end(), run->begin(), run->end());
+  for (std::vector<float>& part : parts) {
+    pad_to_slices(part);
+    packed.insert(packed.end(), part.begin(), part.end());
   }
   return packed;
+}
+
+}  // namespace
+
+std::optional<std::vector<float>> pack_nearest_factors(const Requantization& requantization) {
+  std::vector<float> high, low, fraction, bias, moved;
+  for (const FixedPoint& factor : requantization.factors) {
+    const std::optional<NearestFactor> nearest =
+        nearest_factor(factor, requantization.rounding, requantization.range.lowest, requantization.range.highest);
+    if (!nearest) return std::nullopt;
+    high.push_back(high_part(nearest->multiplier));
+    low.push_back(low_part(nearest->multiplier));
+    fraction.push_back(nearest->fraction);
+    bias.push_back(static_cast<float>(nearest->bias));
+    moved.push_back(static_cast<float>(nearest->moved));
+  }
+  return joined({high, low, fraction, bias, moved});
+}
+
+std::vector<float> pack_factors(const std::vector<FixedPoint>& factors) {
+  std::vector<float> high, low, shift;
+  for (const FixedPoint& factor : factors) {
+    high.push_back(high_part(factor.multiplier));
+    low.push_back(low_part(factor.multiplier));
+    shift.push_back(static_cast<float>(factor.shift));
+  }
+  return joined({high, low, shift});
 }
 
 std::vector<float> pack_conv_weights(const ConvWeights& w) {
@@ -70,6 +100,16 @@ Result<Elements> elements_of(Emitter& emitter, const Node& node) {
   return elements;
 }
 
+GpuRepeat repeated(const std::vector<TensorRef>& operands, const TensorRef& out) {
+  const auto whole = [&out](const TensorRef& t) { return t.shape.h == out.shape.h && t.shape.w == out.shape.w; };
+  const auto pixel = [](const TensorRef& t) { return t.shape.h == 1 && t.shape.w == 1; };
+  if (std::ranges::all_of(operands, [&out](const TensorRef& t) { return t.shape == out.shape; }))
+    return GpuRepeat::kNot;
+  const bool pictures =
+      out.shape.b == 1 && std::ranges::all_of(operands, [&](const TensorRef& t) { return whole(t) || pixel(t); });
+  return pictures ? GpuRepeat::kPictures : GpuRepeat::kAnyhow;
+}
+
 void add_batch_steps(StepParams& params, const std::vector<Shape>& operands, const Shape& out) {
   std::array<int32_t, 6> steps{};
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -94,8 +134,28 @@ const char* define_of(Sums sums) {
   return sums == Sums::kRequantized ? "REQUANTIZE" : sums == Sums::kDynamic ? "DYNAMIC" : nullptr;
 }
 
-ShaderKey with_sums(ShaderKey key, Sums sums) {
-  if (const char* define = define_of(sums)) key.defines.push_back({define, "1"});
+// How a shader converts sums: the value of the define.
+enum class Arithmetic : uint8_t { kAny = 1, kNearestOnce = 2, kNearestTwice = 3 };
+struct Conversion {
+  Sums sums = Sums::kReal;
+  Arithmetic arithmetic = Arithmetic::kAny;
+};
+constexpr Conversion kConversions[] = {{},
+                                       {Sums::kRequantized},
+                                       {Sums::kRequantized, Arithmetic::kNearestOnce},
+                                       {Sums::kRequantized, Arithmetic::kNearestTwice},
+                                       {Sums::kDynamic}};
+
+Conversion conversion_of(const ConvConstants& constants) {
+  const bool once = constants.quantization.requantization.rounding == Rounding::kOnce;
+  return {constants.quantization.sums, !constants.nearest ? Arithmetic::kAny
+                                       : once             ? Arithmetic::kNearestOnce
+                                                          : Arithmetic::kNearestTwice};
+}
+
+ShaderKey with_conversion(ShaderKey key, const Conversion& conversion) {
+  const char* define = define_of(conversion.sums);
+  if (define != nullptr) key.defines.push_back({define, std::to_string(static_cast<int>(conversion.arithmetic))});
   return key;
 }
 
@@ -146,7 +206,7 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
   add_operand(Operand::kGate, constants.gate);
   add_operand(Operand::kAddend, constants.addend);
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
-  return emitter.add_step(with_sums(std::move(shader), quantization.sums), std::move(params), grid, inputs, {out},
+  return emitter.add_step(with_conversion(std::move(shader), conversion_of(constants)), std::move(params), grid, inputs, {out},
                           {.weights = constants.storage,
                            .activation = constants.activation,
                            .variant = variant,
@@ -155,16 +215,16 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
 
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic) {
   std::vector<ShaderKey> result;
-  for (const Sums sums : {Sums::kReal, Sums::kRequantized, Sums::kDynamic}) {
-    if (sums == Sums::kDynamic && !dynamic) continue;
+  for (const Conversion& conversion : kConversions) {
+    if (conversion.sums == Sums::kDynamic && !dynamic) continue;
     std::vector<ShaderKey> summing;
     summing.reserve(keys.size());
-    for (const ShaderKey& key : keys) summing.push_back(with_sums(key, sums));
+    for (const ShaderKey& key : keys) summing.push_back(with_conversion(key, conversion));
     std::ranges::move(storage_variants(summing, "AOW"), std::back_inserter(result));
-    if (sums != Sums::kRequantized) continue;
+    if (conversion.sums != Sums::kRequantized) continue;
     for (ShaderKey key : keys) {
       key.defines.push_back(kOffset);
-      key = with_sums(std::move(key), sums);
+      key = with_conversion(std::move(key), conversion);
       key.defines.push_back(kBytes);
       result.push_back(std::move(key));
     }
@@ -174,10 +234,11 @@ std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dy
 
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys) {
   std::vector<ShaderKey> summing;
-  for (const Sums sums : {Sums::kReal, Sums::kRequantized}) {
+  for (const Conversion& conversion : kConversions) {
+    if (conversion.sums == Sums::kDynamic) continue;
     for (ShaderKey key : keys) {
       key.defines.push_back(kComputed);
-      summing.push_back(with_sums(std::move(key), sums));
+      summing.push_back(with_conversion(std::move(key), conversion));
     }
   }
   return storage_variants(summing, "ABOW");

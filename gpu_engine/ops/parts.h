@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "graph/quantized.h"
 #include "kernel/emitter.h"
 #include "ops/conv_constants.h"
+#include "ops/function.h"
 
 namespace sightglass {
 
@@ -47,6 +49,9 @@ struct Elements {
 };
 Result<Elements> elements_of(Emitter& emitter, const Node& node);
 
+// How the operands repeat over the output.
+GpuRepeat repeated(const std::vector<TensorRef>& operands, const TensorRef& out);
+
 // Sums of integers to quantized tensors, as a step of its own.
 
 // Stores the integers of `from`, of the shape of `to`, times `factor`.
@@ -68,6 +73,9 @@ std::vector<float> pack_conv_weights(const ConvWeights& weights);
 // Factors per output channel for lib/conv_result.glsl: three parts, with the high 16 and the low 15 bits of the
 // multipliers, and the shifts.
 std::vector<float> pack_factors(const std::vector<FixedPoint>& factors);
+// The same in the form of NearestFactor, in five parts: the high 15 and the low 15 bits of the multipliers, their
+// fractions, the biases, and how far ties are moved. None if a channel has no such form.
+std::optional<std::vector<float>> pack_nearest_factors(const Requantization& requantization);
 
 // Pads with zeros to whole slices of four channels.
 void pad_to_slices(std::vector<float>& channels);

@@ -1,6 +1,9 @@
 // Sums, differences, products and other functions of quantized tensors, and requantization, in the integer arithmetic of
 // the TensorFlow Lite kernels (graph/quantized.h), with numpy broadcasting.
 //   USES_B      two operands
+//   BROADCAST   broadcasting of operands: GpuRepeat
+//   OPERATION   GpuQuantized, if it is none of the following
+//   NEAREST     sums with NearestSum, others with NearestFactor
 //   DIVISION    the quotient, and nothing else
 //   COMPARISON  GpuBinary of a comparison, whose results are integers
 #define USES_A
@@ -23,11 +26,13 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor a_t;
   Tensor b_t;
   Tensor out_t;
-  ivec4 code;    // GpuQuantized; left shift of operands in bits; 0; offset added to the result
+  ivec4 code;    // 0; left shift of operands in bits; 0; offset added to the result
   ivec4 range;   // lowest and highest result, 0, 0
   ivec4 factor;  // multiplier and shift of the result, 0, 0
-  ivec4 factors; // of the operands of a sum: multiplier and shift of a, of b; of negative data of PRELU: those of a; right shifts of
+  ivec4 factors; // NEAREST: of a sum: those of a and b, the half step, how far ties are moved; of others: multiplier, 0, and the
+                 // same. Otherwise, of the operands of a sum: multiplier and shift of a, of b; of negative data of PRELU: those of a; right shifts of
                  // shifted operands: y, w
+  vec4 fraction;    // x: NEAREST: that of the multiplier
   ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
@@ -42,42 +47,73 @@ void main() {
   if (pixel >= out_t.place.z) return;
   int layer = GROUP_Z;
   int slice = remainder(layer, out_t.place.y);
-  ivec4 x = ivec4(load_a(broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel)));
+  int target = layer * out_t.place.z + pixel;
+#ifndef BROADCAST
+  int index_a = a_t.place.x + target, index_b = b_t.place.x + target;
+#elif BROADCAST == GpuRepeat_kPictures
+  int index_a = picture_index(a_t, layer, pixel), index_b = picture_index(b_t, layer, pixel);
+#else
+  int index_a = broadcast_index(a_t, steps_a_b.xy, steps.z, out_t, layer, pixel);
+  int index_b = broadcast_index(b_t, steps_a_b.zw, steps.z, out_t, layer, pixel);
+#endif
+  vec4 a = load_a(index_a);
 #ifdef USES_B
-  if (a_t.size.z == 1) x = x.xxxx;
-  ivec4 y = ivec4(load_b(broadcast_index(b_t, steps_a_b.zw, steps.z, out_t, layer, pixel)));
-  if (b_t.size.z == 1) y = y.xxxx;
+  vec4 b = load_b(index_b);
+#ifdef BROADCAST
+  if (a_t.size.z == 1) a = a.xxxx;
+  if (b_t.size.z == 1) b = b.xxxx;
+#endif
+#endif
+#ifdef NEAREST
+#if OPERATION == GpuQuantized_kAdd || OPERATION == GpuQuantized_kSub
+  vec4 number = a * (float(factors.x) * kNearestStep) + b * (float(factors.y) * kNearestStep);
+  ivec4 in_steps = ivec4(a) * factors.x + ivec4(b) * factors.y;
+  vec4 rest = vec4(0.0);
+#else
+#if OPERATION == GpuQuantized_kMul
+  a *= b;
+#endif
+  vec4 number = a * (float(factors.x) * kNearestStep), rest = a * fraction.x;
+  ivec4 in_steps = ivec4(a) * factors.x;
+#endif
+  ivec4 quanta = nearest_integer(number, in_steps, rest, ivec4(factors.z), ivec4(factors.w));
+  store(out_t.place.x + target, clamp_quanta(out_t, slice, quanta, range));
+#else
+  ivec4 x = ivec4(a);
+#ifdef USES_B
+  ivec4 y = ivec4(b);
 #ifdef COMPARISON
   x = multiply_fixed(x << code.y, ivec4(factors.x), ivec4(factors.y));
   y = multiply_fixed(y << code.y, ivec4(factors.z), ivec4(factors.w));
   // At most 24 bits, so floats represent them.
   ivec4 holds = ivec4(compare(COMPARISON, vec4(x), vec4(y)));
-  store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, slice, holds));
+  store(out_t.place.x + target, mask_lanes(out_t, slice, holds));
 #elif defined(DIVISION)
   x = fixed_quotient(x, y, factor.xy);
+#elif OPERATION == GpuQuantized_kMul
+  x *= y;
+#elif OPERATION == GpuQuantized_kPrelu
+  ivec4 below = multiply_fixed(x * y, ivec4(factors.x), ivec4(factors.y));
+  x = mix(multiply_fixed(x, ivec4(factor.x), ivec4(factor.y)), below, lessThan(x, ivec4(0)));
+#elif OPERATION == GpuQuantized_kAddShifted
+  x = shifted(x, factors.y) + shifted(y, factors.w);
+#elif OPERATION == GpuQuantized_kSubShifted
+  x = shifted(x, factors.y) - shifted(y, factors.w);
 #else
-  if (code.x == GpuQuantized_kMul) {
-    x *= y;
-  } else if (code.x == GpuQuantized_kPrelu) {
-    ivec4 below = multiply_fixed(x * y, ivec4(factors.x), ivec4(factors.y));
-    x = mix(multiply_fixed(x, ivec4(factor.x), ivec4(factor.y)), below, lessThan(x, ivec4(0)));
-  } else if (code.x >= GpuQuantized_kAddShifted) {
-    x = shifted(x, factors.y);
-    y = shifted(y, factors.w);
-    x = code.x == GpuQuantized_kAddShifted ? x + y : x - y;
-  } else {
-    x = multiply_fixed(x << code.y, ivec4(factors.x), ivec4(factors.y));
-    y = multiply_fixed(y << code.y, ivec4(factors.z), ivec4(factors.w));
-    x = code.x == GpuQuantized_kAdd ? x + y : x - y;
-    if (code.x == GpuQuantized_kSquaredDifference) x *= x;
-  }
+  x = multiply_fixed(x << code.y, ivec4(factors.x), ivec4(factors.y));
+  y = multiply_fixed(y << code.y, ivec4(factors.z), ivec4(factors.w));
+  x = OPERATION == GpuQuantized_kAdd ? x + y : x - y;
+#if OPERATION == GpuQuantized_kSquaredDifference
+  x *= x;
+#endif
 #endif
 #endif
 #ifndef COMPARISON
-  if (code.x < GpuQuantized_kPrelu) {
-    x = multiply_fixed(x, ivec4(factor.x), ivec4(factor.y));
-  }
+#if !defined(DIVISION) && OPERATION < GpuQuantized_kPrelu
+  x = multiply_fixed(x, ivec4(factor.x), ivec4(factor.y));
+#endif
   x += code.w;
-  store(out_t.place.x + layer * out_t.place.z + pixel, clamp_quanta(out_t, slice, x, range));
+  store(out_t.place.x + target, clamp_quanta(out_t, slice, x, range));
+#endif
 #endif
 }

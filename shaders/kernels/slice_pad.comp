@@ -18,9 +18,9 @@ void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = GROUP_Z;
-  int slice = remainder(layer, out_t.place.y);
+  int picture = quotient(layer, out_t.place.y), slice = layer - picture * out_t.place.y;
   ivec2 at = begin.xy + stride.xy * column_row(pixel, out_t.size.x);
-  int batch = begin.w + stride.w * (layer / out_t.place.y);
+  int batch = begin.w + stride.w * picture;
 
   A_VALUE v = A_VALUE(fill.x);
   if (all(greaterThanEqual(at, ivec2(0))) && all(lessThan(at, in_t.size.xy)) && batch >= 0 && batch < in_t.size.w) {

@@ -1,5 +1,6 @@
 // Converts the sums of a convolution to stored values.
-//   REQUANTIZE  sums of integers are requantized in fixed point
+//   REQUANTIZE  sums of integers are requantized in fixed point: 1 with any factors; with those of NearestFactor: 2 rounded
+//               once, 3 rounded twice
 //   DYNAMIC     sums of integers become floats: the data were quantized at run time (dynamic_range.comp)
 //   neither     sums of floats
 // load_conversion() loads what all results of a slice need, for conv_result(). `slopes`: position of the PReLU slopes, one
@@ -14,9 +15,46 @@ vec4 load_slope(int slice, int slopes) {
 #endif
 }
 
-#if defined(REQUANTIZE)
+#ifdef REQUANTIZE
 #include "lib/requantize.glsl"
+#endif
 
+#if defined(REQUANTIZE) && REQUANTIZE > 1
+struct Conversion {
+  vec4 scale, fraction;
+  ivec4 multiplier, half_step;
+#if REQUANTIZE == 3
+  ivec4 moved;
+#endif
+  ivec2 range;
+};
+
+// `rescale`: lowest, highest, 0, position of the factors: five groups of one vec4 per slice (pack_nearest_factors()). The
+// range contains 0, which is the result in lanes past the last channel: their factors are 0.
+Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
+  int at = rescale.w + slice, slices = t.place.y;
+  Conversion c;
+  c.multiplier = (ivec4(load_bias(at)) << 15) + ivec4(load_bias(at + slices));
+  c.scale = vec4(c.multiplier) * kNearestStep;
+  c.fraction = load_bias(at + 2 * slices);
+  c.half_step = (1 << 29) + ivec4(load_bias(at + 3 * slices));
+#if REQUANTIZE == 3
+  c.moved = ivec4(load_bias(at + 4 * slices));
+  c.half_step -= c.moved >> 1;
+#endif
+  c.range = rescale.xy;
+  return c;
+}
+vec4 conv_result(Tensor t, int slice, vec4 sums, Conversion c) {
+#if REQUANTIZE == 3
+  ivec4 quanta =
+      nearest_integer(sums * c.scale, ivec4(sums) * c.multiplier, sums * c.fraction, c.half_step, c.moved);
+#else
+  ivec4 quanta = nearest_integer(sums * c.scale, ivec4(sums) * c.multiplier, sums * c.fraction, c.half_step);
+#endif
+  return vec4(clamp(quanta, c.range.x, c.range.y));
+}
+#elif defined(REQUANTIZE)
 struct Conversion {
   ivec4 multiplier, shift, rescale;
 };

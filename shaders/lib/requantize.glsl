@@ -1,5 +1,7 @@
 // Fixed point as in graph/fixed_point.h: requantizes the sums of quantized operators to their output.
 
+const float kNearestStep = 1.0 / 1073741824.0;  // of NearestFactor: 2^-30
+
 // x * multiplier * 2^(shift - 31), rounded once: halves up.
 //
 // The quotient by 2^31 has the bits of the result and of the rest of a negative shift. The last bit of that rest, or
@@ -24,6 +26,18 @@ ivec4 divide_by_power_of_two(ivec4 x, ivec4 right) {
 // The same product, rounded twice: halves up, then, for the rest of a negative shift, away from zero.
 ivec4 multiply_fixed(ivec4 x, ivec4 multiplier, ivec4 shift) {
   return divide_by_power_of_two(multiply_fixed_once(x, multiplier, max(shift, 0)), max(-shift, 0));
+}
+
+// The integer below or above a real number, as NearestFactor tells: of a number as a float, and in steps of 2^-30 modulo
+// 2^32, of which `fraction` is the part below one step. The float may be off where it is almost an integer: the number
+// is then as far from a tie as if it were exact, on the other side.
+ivec4 nearest_integer(vec4 number, ivec4 steps, vec4 fraction, ivec4 half_step) {
+  ivec4 below = ivec4(floor(number));
+  ivec4 rest = steps - (below << 30) - half_step;
+  return below + ivec4(greaterThanEqual(vec4(rest) + fraction, vec4(0.0)));
+}
+ivec4 nearest_integer(vec4 number, ivec4 steps, vec4 fraction, ivec4 half_step, ivec4 moved) {
+  return nearest_integer(number, steps, fraction, half_step + (ivec4(floor(number)) >> 31 & moved));
 }
 
 // Integers of 64 bits times a factor of 15 bits and 2^-right, rounded once: halves up. The low 32 bits of the result.

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfenv>
 #include <cmath>
+#include <optional>
 #include <cstdio>
 
 #include "graph/quantized.h"
@@ -72,6 +74,65 @@ TEST(FixedPoint, FactorsAboveOneShiftFirst) {
 }
 
 // The shifted number saturates before the multiplication.
+// As lib/conv_result.glsl computes it, with each float operation rounded as given.
+int32_t nearest(int32_t x, const NearestFactor& factor, int rounding_mode) {
+  const int before = std::fegetround();
+  std::fesetround(rounding_mode);
+  const volatile float sum = static_cast<float>(x), scale = static_cast<float>(factor.multiplier) / (1 << 30);
+  const volatile float product = sum * scale, fraction = sum * factor.fraction;
+  const auto below = static_cast<int32_t>(std::floor(product));
+  const uint32_t rest = static_cast<uint32_t>(x) * static_cast<uint32_t>(factor.multiplier) -
+                        (static_cast<uint32_t>(below) << 30) -
+                        static_cast<uint32_t>((1 << 29) + factor.bias + (below < 0 ? factor.moved : -factor.moved) / 2);
+  const volatile float rest_of_it = static_cast<float>(static_cast<int32_t>(rest));
+  const volatile float distance = rest_of_it + fraction;
+  std::fesetround(before);
+  return below + (distance >= 0 ? 1 : 0);
+}
+
+// Sums around every tie, for many factors, among them those with ties: results are those of multiply().
+TEST(FixedPoint, NearestFactorsGiveTheSameIntegers) {
+  struct Range {
+    int32_t lowest, highest;
+  };
+  uint32_t state = 1;
+  int with = 0, without = 0;
+  for (int i = 0; i < 400; ++i) {
+    state = state * 1664525u + 1013904223u;
+    const double real = i < 28 ? std::ldexp(1, -i) : 2 * std::exp(-20.0 * (state >> 8) / (1 << 24));
+    const FixedPoint factor = to_fixed_point(real);
+    for (const Rounding rounding : {Rounding::kOnce, Rounding::kTwice}) {
+      for (const Range range : {Range{-255, 0}, Range{0, 255}, Range{-128, 127}, Range{-3, 7}}) {
+        const std::optional<NearestFactor> form = nearest_factor(factor, rounding, range.lowest, range.highest);
+        ++(form ? with : without);
+        if (!form) continue;
+        const auto check = [&](double about) {
+          for (int32_t x = static_cast<int32_t>(about) - 3; x <= static_cast<int32_t>(about) + 3; ++x) {
+            if (std::abs(x) >= 1 << 24) continue;
+            const int32_t wanted = std::clamp(multiply(x, factor, rounding), range.lowest, range.highest);
+            for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+              ASSERT_EQ(std::clamp(nearest(x, *form, mode), range.lowest, range.highest), wanted) << x << " * " << real;
+            }
+          }
+        };
+        for (int32_t q = range.lowest - 2; q <= range.highest + 2; ++q) {
+          check((q - 0.5) / real);
+          check(q / real);
+        }
+        for (const double far : {-16777213.0, 16777213.0, 99999.0, -1234567.0}) check(far);
+      }
+    }
+  }
+  std::printf("%d factors of %d have the form\n", with, with + without);
+  EXPECT_GT(with, 30 * without);
+}
+
+TEST(FixedPoint, NearestFactorsAreBelowTwo) {
+  EXPECT_FALSE(nearest_factor(to_fixed_point(2.5), Rounding::kOnce, -128, 127));
+  EXPECT_FALSE(nearest_factor(to_fixed_point(0.1), Rounding::kOnce, 1, 127));
+  EXPECT_TRUE(nearest_factor(to_fixed_point(0), Rounding::kOnce, -128, 127));
+}
+
 TEST(FixedPoint, StaysWithin32Bits) {
   EXPECT_EQ(multiply(1 << 30, to_fixed_point(4)), 1 << 30);
   EXPECT_EQ(multiply(INT32_MIN, to_fixed_point(1 << 20)), INT32_MIN / 2);
