@@ -108,16 +108,29 @@ Result<std::vector<float>> make_table(const Graph& graph, const Node& node) {
   return steps_from_zero(out, out.type, results[0].data);
 }
 
+// Tables of 8 bits have four times the size: 4 KiB.
+constexpr size_t kMostSpread = 256;
+
+ShaderKey lookup_shader(bool spread) {
+  ShaderKey key{"lookup.comp", {}};
+  if (spread) key.defines.push_back({"SPREAD", "1"});
+  return key;
+}
+
 Status emit_lookup(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<float> table, make_table(emitter.graph(), node));
   StepParams params({in, out});
-  params.ints(emitter.add_constants(table), static_cast<int32_t>(in.scale.lowest), static_cast<int32_t>(table.size()));
-  return emitter.add_step({"lookup.comp", {}}, std::move(params), Grid::over(out.shape), {in}, {out});
+  const bool spread = table.size() <= kMostSpread;
+  std::vector<float> constants;
+  for (const float result : table) constants.insert(constants.end(), spread ? 4 : 1, result);
+  params.ints(emitter.add_constants(constants), static_cast<int32_t>(in.scale.lowest),
+              static_cast<int32_t>(table.size()));
+  return emitter.add_step(lookup_shader(spread), std::move(params), Grid::over(out.shape), {in}, {out});
 }
 
-std::vector<ShaderKey> lookup_variants() { return storage_variants({{"lookup.comp", {}}}, "AO"); }
+std::vector<ShaderKey> lookup_variants() { return storage_variants({lookup_shader(false), lookup_shader(true)}, "AO"); }
 
 }  // namespace
 

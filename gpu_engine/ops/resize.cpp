@@ -30,6 +30,10 @@ ShaderKey resize_shader(int64_t layers, const ResizeTile& tile) {
 // Layers per invocation, if enough invocations remain to keep a device busy.
 constexpr int64_t kLayers = 8, kManyInvocations = 4096;
 
+int64_t layers_together(int64_t pixels, int64_t layers) {
+  return layers > 1 && pixels * layers >= kManyInvocations * kLayers ? kLayers : 1;
+}
+
 Status supports_resize(const PlanContext&, const Node& node) {
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
   return {};
@@ -45,7 +49,7 @@ Status emit_resize(Emitter& emitter, const Node& node) {
   const ResizeTile tile = choose_resize_tile(emitter.context().limits.kernels.resize_columns, scale);
   const int64_t groups = (int64_t{out.shape.w} + tile.columns - 1) / tile.columns;
   const int64_t pixels = out.shape.h * groups, layers = int64_t{out.shape.b} * out.shape.slices();
-  const int64_t together = layers > 1 && pixels * layers >= kManyInvocations * kLayers ? kLayers : 1;
+  const int64_t together = layers_together(pixels, layers);
   const Grid grid{pixels, (layers + together - 1) / together};
   return emitter.add_step(resize_shader(together, tile), std::move(params), grid, {in}, {out},
                           {.activation = gpu_code(node.activation)});
@@ -89,7 +93,9 @@ Status emit_quantized(Emitter& emitter, const Node& node) {
                           {in}, {out});
 }
 
-ShaderKey bytes_shader() { return {"resize_bilinear_bytes.comp", {}}; }
+ShaderKey bytes_shader(int64_t layers) {
+  return {"resize_bilinear_bytes.comp", {{"LAYERS", std::to_string(layers)}}};
+}
 
 Status supports_bytes(const PlanContext& context, const Node& node) {
   return resizes_bytes(context.graph, node) ? Status()
@@ -113,10 +119,13 @@ Status emit_bytes(Emitter& emitter, const Node& node) {
   const int32_t columns = add_taps(emitter, resize_taps(in.shape.w, out.shape.w, attr));
   const int32_t rows = add_taps(emitter, resize_taps(in.shape.h, out.shape.h, attr));
   auto params = StepParams({in, out}).ints(columns, rows, zero_point(emitter.graph().value(node.outputs[0])), 0);
-  return emitter.add_step(bytes_shader(), std::move(params), Grid::over(out.shape), {in}, {out});
+  const int64_t pixels = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
+  const int64_t together = layers_together(pixels, layers);
+  const Grid grid{pixels, (layers + together - 1) / together};
+  return emitter.add_step(bytes_shader(together), std::move(params), grid, {in}, {out});
 }
 
-std::vector<ShaderKey> bytes_variants() { return storage_variants({bytes_shader()}, "AO"); }
+std::vector<ShaderKey> bytes_variants() { return storage_variants({bytes_shader(1), bytes_shader(kLayers)}, "AO"); }
 
 std::vector<ShaderKey> quantized_variants() {
   return storage_variants({quantized_shader(false), quantized_shader(true)}, "AO");

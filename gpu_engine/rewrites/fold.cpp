@@ -62,6 +62,17 @@ std::optional<std::string> obstacle_in_max_pool(const Graph& graph, ValueId pict
   return std::nullopt;
 }
 
+int32_t elements_of_image(const Shape& shape) { return static_cast<int32_t>(shape.elements() / shape.dim(0)); }
+
+// The DYNAMIC_QUANTIZE of whole images that only this node reads, if any.
+NodeId dynamic_quantize_before(const Graph& graph, NodeId id) {
+  const ValueId data = graph.node(id).inputs[0];
+  const NodeId producer = graph.value(data).producer;
+  if (producer == kNone || !rewriting::read_once(graph, data)) return kNone;
+  const auto* attr = std::get_if<DynamicQuantizeAttr>(&graph.node(producer).attributes);
+  return attr != nullptr && attr->group == elements_of_image(graph.value(data).shape) ? producer : kNone;
+}
+
 }  // namespace
 
 RewriteOutcome fold_padding(Graph& graph, NodeId id) {
@@ -70,7 +81,9 @@ RewriteOutcome fold_padding(Graph& graph, NodeId id) {
       op != OpType::kAveragePool2d) {
     return RewriteOutcome::not_matched();
   }
-  const ValueId padded = graph.node(id).inputs[0];
+  // Data quantized at run time have the same quantization without the zeros, which are in every range.
+  const NodeId quantize = dynamic_quantize_before(graph, id);
+  const ValueId padded = graph.node(quantize == kNone ? id : quantize).inputs[0];
   const NodeId pad_id = graph.value(padded).producer;
   if (pad_id == kNone || graph.node(pad_id).op != OpType::kPad) return RewriteOutcome::not_matched();
   const Node& pad = graph.node(pad_id);
@@ -96,7 +109,13 @@ RewriteOutcome fold_padding(Graph& graph, NodeId id) {
     const auto obstacle = obstacle_in_max_pool(graph, pad.inputs[0], std::get<Pool2dAttr>(merged.attributes));
     if (obstacle) return RewriteOutcome::declined(*obstacle);
   }
-  graph.set_input(id, 0, pad.inputs[0]);
+  const ValueId picture = merged.inputs[0];
+  graph.set_input(quantize == kNone ? id : quantize, 0, picture);
+  if (quantize != kNone) {
+    const Shape shape = graph.value(picture).shape;
+    graph.value(graph.node(id).inputs[0]).shape = shape;
+    std::get<DynamicQuantizeAttr>(graph.node(quantize).attributes).group = elements_of_image(shape);
+  }
   graph.node(id).attributes = merged.attributes;
   if (graph.value(padded).users.empty() && !graph.is_output(padded)) graph.remove_node(pad_id);
   return RewriteOutcome::applied();

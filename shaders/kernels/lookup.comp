@@ -1,4 +1,5 @@
 // A function of one quantized value: the constants contain the results for all values, from the lowest.
+//   SPREAD  one result per vec4: a lane reads one number instead of choosing from four
 #define USES_A
 #define WRITES_OUTPUT
 #define USES_CONSTANTS
@@ -14,7 +15,11 @@ layout(std140, binding = kParamsBlock) uniform Params {
 
 float result(int steps) {
   int n = clamp(steps - table.y, 0, table.z - 1);
-  return load_bias(table.x + n / 4)[n % 4];
+#ifdef SPREAD
+  return load_bias(table.x + n).x;
+#else
+  return load_bias(table.x + (n >> 2))[n & 3];
+#endif
 }
 
 void main() {

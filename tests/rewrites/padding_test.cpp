@@ -47,6 +47,16 @@ TEST_F(FoldPadding, IntoADepthwiseConvolution) {
   expect_applied(kFoldPadding, builder_.build("depthwise"), {OpType::kDepthwiseConv2d});
 }
 
+// The zeros of a PAD are in every range, so that data quantized at run time have the same steps without them.
+TEST_F(FoldPadding, ThroughAQuantizationAtRunTime) {
+  const ValueId padded = pad(rows_and_columns(1, 2, 0, 1), builder_.input({2, 5, 6, 4}));
+  const ValueId steps = builder_.node(OpType::kDynamicQuantize, DynamicQuantizeAttr{8 * 7 * 4, true}, {padded});
+  conv(builder_, steps);
+  const Graph after =
+      expect_applied(kFoldPadding, builder_.build("steps"), {OpType::kDynamicQuantize, OpType::kConv2d});
+  EXPECT_EQ(std::get<DynamicQuantizeAttr>(after.node(after.order()[0]).attributes).group, 5 * 6 * 4);
+}
+
 TEST_F(FoldPadding, IntoAMaximumOfNonNegativeValues) {
   const ValueId data = unary(builder_, OpType::kRelu, builder_.input({1, 6, 6, 4}, Fill::kWide));
   builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 3, 3}, {pad(rows_and_columns(0, 1, 1, 2), data)});
