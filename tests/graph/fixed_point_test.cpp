@@ -133,6 +133,62 @@ TEST(FixedPoint, NearestFactorsAreBelowTwo) {
   EXPECT_TRUE(nearest_factor(to_fixed_point(0), Rounding::kOnce, -128, 127));
 }
 
+ValueId add_quantized(Graph& graph, DataType type, float scale, int64_t zero) {
+  Value value;
+  value.type = type;
+  value.shape = Shape{1};
+  value.quantization.scale = {scale};
+  value.quantization.zero_point = {zero};
+  return graph.add_value(std::move(value));
+}
+
+// All pairs of operands of a sum or difference, against the arithmetic of three factors. Returns whether there is a form.
+bool check_nearest_sum(OpType op, DataType type, const float (&scales)[3]) {
+  Graph graph;
+  Node node;
+  node.op = op;
+  node.attributes = SumAttr{};
+  const int64_t zero = type == DataType::kUInt8 ? 100 : -17;
+  for (const float scale : {scales[0], scales[1]}) node.inputs.push_back(add_quantized(graph, type, scale, zero));
+  node.outputs = {add_quantized(graph, type, scales[2], zero)};
+  const std::optional<NearestSum> form = nearest_sum(graph, node);
+  if (!form) return false;
+  const SumFactors factors = sum_factors(graph, node);
+  const QuantumRange range = quantum_range(graph.value(node.outputs[0]), Activation::kNone);
+  const int32_t sign = op == OpType::kSub ? -1 : 1;
+  for (int32_t x = range.lowest; x <= range.highest; ++x) {
+    for (int32_t y = range.lowest; y <= range.highest; ++y) {
+      const int32_t sum = multiply(x << factors.headroom, factors.a) + sign * multiply(y << factors.headroom, factors.b);
+      const int64_t steps = int64_t{x} * form->a + int64_t{y} * form->b, below = steps >> 30;
+      const int64_t rest = steps - (below << 30) - form->half_step - (below < 0 ? form->moved : 0);
+      const auto got = static_cast<int32_t>(below + (rest >= 0 ? 1 : 0));
+      EXPECT_EQ(std::clamp(got, range.lowest, range.highest),
+                std::clamp(multiply(sum, factors.out), range.lowest, range.highest))
+          << x << " and " << y << " of " << scales[0] << ", " << scales[1] << " to " << scales[2];
+      if (::testing::Test::HasFailure()) return true;
+    }
+  }
+  return true;
+}
+
+TEST(FixedPoint, NearestSumsGiveTheSameIntegers) {
+  uint32_t state = 7;
+  const auto scale = [&state] {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<float>(std::exp(-3.0 * (state >> 8) / (1 << 24)));
+  };
+  int with = 0, count = 0;
+  for (const OpType op : {OpType::kAdd, OpType::kSub}) {
+    for (const DataType type : {DataType::kInt8, DataType::kUInt8}) {
+      EXPECT_TRUE(check_nearest_sum(op, type, {0.5f, 0.5f, 1.0f}));  // half of the sums are ties
+      EXPECT_TRUE(check_nearest_sum(op, type, {0.25f, 0.5f, 0.5f}));
+      for (int i = 0; i < 40; ++i, ++count) with += check_nearest_sum(op, type, {scale(), scale(), scale()}) ? 1 : 0;
+    }
+  }
+  std::printf("%d sums of %d have the form\n", with, count);
+  EXPECT_GT(with, count / 2);
+}
+
 TEST(FixedPoint, StaysWithin32Bits) {
   EXPECT_EQ(multiply(1 << 30, to_fixed_point(4)), 1 << 30);
   EXPECT_EQ(multiply(INT32_MIN, to_fixed_point(1 << 20)), INT32_MIN / 2);
