@@ -39,7 +39,8 @@ int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding = Roundi
 // A factor below 2 in a form that costs few instructions: the result is the integer below or above the float product,
 // and 32 bits decide which. With steps of 2^-30, it is the one above if
 //   x * multiplier + x * fraction - (integer below) * 2^30 >= 2^29 + bias - moved / 2,
-// or, if the integer below is negative, + moved / 2. The first product and the difference are integers modulo 2^32, as the difference fits into 32 bits.
+// or, if the integer below is negative, + moved / 2. The first product and the difference are integers modulo 2^32, as
+// the difference fits into 32 bits.
 struct NearestFactor {
   int32_t multiplier = 0;
   float fraction = 0;  // of the multiplier
@@ -49,7 +50,8 @@ struct NearestFactor {
 
 // The form with which every integer x of up to 24 bits has the result of multiply(), if clamped to [lowest, highest],
 // however a device rounds floats. None if there is none, or if the range does not contain 0.
-std::optional<NearestFactor> nearest_factor(const FixedPoint& factor, Rounding rounding, int32_t lowest, int32_t highest);
+std::optional<NearestFactor> nearest_factor(const FixedPoint& factor, Rounding rounding, int32_t lowest,
+                                            int32_t highest);
 
 // x times a factor of narrowed(), rounded once. The result wraps around. Takes 48 bits, and shifts below 15.
 int32_t multiply_wide(int64_t x, const FixedPoint& narrow);

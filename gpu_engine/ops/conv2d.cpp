@@ -119,7 +119,7 @@ struct Geometry {
 
 // The largest tile for a convolution of this much work: `usual`, except for large ones.
 ConvTile tile_for_work(const KernelDefaults& kernels, const ConvTile& usual, const Bhwc& in, const Bhwc& out,
-                            int32_t taps) {
+                       int32_t taps) {
   // On llvmpipe, such a step gains 0.1 ms per run, and its program takes some tenths of a second longer to compile.
   constexpr int64_t kManyMultiplyAdds = 14'500'000;
   const int64_t work = int64_t{out.h} * out.w * out.c * in.c * taps;

@@ -90,7 +90,8 @@ void set_nearest(Arithmetic& arithmetic) {
   const std::optional<NearestFactor> nearest =
       nearest_factor(arithmetic.factors.out, Rounding::kTwice, lowest, highest);
   if (!nearest) return;
-  arithmetic.nearest = NearestSum{nearest->multiplier, 0, (1 << 29) + nearest->bias - nearest->moved / 2, nearest->moved};
+  arithmetic.nearest =
+      NearestSum{nearest->multiplier, 0, (1 << 29) + nearest->bias - nearest->moved / 2, nearest->moved};
   arithmetic.fraction = nearest->fraction;
 }
 
@@ -98,7 +99,8 @@ Status emit_arithmetic(Emitter& emitter, ShaderDefine operation, const Arithmeti
                        const Elements& elements) {
   const auto& [inputs, shapes, out, shape] = elements;
   const auto& [code, factors, range, offset, nearest, fraction] = arithmetic;
-  ShaderKey shader = operation_shader(std::move(operation), inputs.size() == 2, repeated(inputs, out), nearest.has_value());
+  ShaderKey shader =
+      operation_shader(std::move(operation), inputs.size() == 2, repeated(inputs, out), nearest.has_value());
   StepParams params({inputs.front(), inputs.back(), out});
   params.ints(0, factors.headroom, 0, offset);
   params.ints(range.lowest, range.highest);
@@ -179,8 +181,8 @@ std::vector<ShaderKey> quantized_comparison_variants() {
 
 std::vector<ShaderKey> quantized_unary_variants() {
   std::vector<ShaderKey> keys;
-  for (const auto& [code, nearest] : {std::pair{GpuQuantized::kRescale, false}, {GpuQuantized::kRescale, true},
-                                      {GpuQuantized::kShift, false}}) {
+  for (const auto& [code, nearest] :
+       {std::pair{GpuQuantized::kRescale, false}, {GpuQuantized::kRescale, true}, {GpuQuantized::kShift, false}}) {
     keys.push_back(operation_shader(define_of(code), false, GpuRepeat::kNot, nearest));
   }
   return storage_variants(keys, "AO");

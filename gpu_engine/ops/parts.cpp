@@ -206,7 +206,8 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
   add_operand(Operand::kGate, constants.gate);
   add_operand(Operand::kAddend, constants.addend);
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
-  return emitter.add_step(with_conversion(std::move(shader), conversion_of(constants)), std::move(params), grid, inputs, {out},
+  return emitter.add_step(with_conversion(std::move(shader), conversion_of(constants)), std::move(params), grid, inputs,
+                          {out},
                           {.weights = constants.storage,
                            .activation = constants.activation,
                            .variant = variant,

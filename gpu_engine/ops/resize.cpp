@@ -93,9 +93,7 @@ Status emit_quantized(Emitter& emitter, const Node& node) {
                           {in}, {out});
 }
 
-ShaderKey bytes_shader(int64_t layers) {
-  return {"resize_bilinear_bytes.comp", {{"LAYERS", std::to_string(layers)}}};
-}
+ShaderKey bytes_shader(int64_t layers) { return {"resize_bilinear_bytes.comp", {{"LAYERS", std::to_string(layers)}}}; }
 
 Status supports_bytes(const PlanContext& context, const Node& node) {
   return resizes_bytes(context.graph, node) ? Status()

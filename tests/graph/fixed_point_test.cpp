@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
-#include <optional>
 #include <cstdio>
+#include <optional>
 
 #include "graph/quantized.h"
 #include "hash_of_all.h"
@@ -142,7 +142,8 @@ ValueId add_quantized(Graph& graph, DataType type, float scale, int64_t zero) {
   return graph.add_value(std::move(value));
 }
 
-// All pairs of operands of a sum or difference, against the arithmetic of three factors. Returns whether there is a form.
+// All pairs of operands of a sum or difference, against the arithmetic of three factors. Returns whether there is a
+// form.
 bool check_nearest_sum(OpType op, DataType type, const float (&scales)[3]) {
   Graph graph;
   Node node;
@@ -158,7 +159,8 @@ bool check_nearest_sum(OpType op, DataType type, const float (&scales)[3]) {
   const int32_t sign = op == OpType::kSub ? -1 : 1;
   for (int32_t x = range.lowest; x <= range.highest; ++x) {
     for (int32_t y = range.lowest; y <= range.highest; ++y) {
-      const int32_t sum = multiply(x << factors.headroom, factors.a) + sign * multiply(y << factors.headroom, factors.b);
+      const int32_t sum =
+          multiply(x << factors.headroom, factors.a) + sign * multiply(y << factors.headroom, factors.b);
       const int64_t steps = int64_t{x} * form->a + int64_t{y} * form->b, below = steps >> 30;
       const int64_t rest = steps - (below << 30) - form->half_step - (below < 0 ? form->moved : 0);
       const auto got = static_cast<int32_t>(below + (rest >= 0 ? 1 : 0));
