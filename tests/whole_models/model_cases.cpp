@@ -16,7 +16,11 @@ const ModelCase kCases[] = {
     {"segmentation/deeplabv3_257_mv_gpu", Numbers::kReal, {{0, Meaning::kClasses}}},
     {"segmentation/mediapipe_hair_segmentation", Numbers::kReal, {{0, Meaning::kClasses}}, true},
     {"segmentation/bodypix_float_050_8", Numbers::kReal, {{0, Meaning::kMask, 0.0f}}},  // before the sigmoid
-    {"segmentation/deeplabv3_mnv2_dm05_pascal_quant", Numbers::kIntegers, {{0, Meaning::kLabels}}},
+    {"segmentation/deeplabv3_mnv2_dm05_pascal_quant",
+     Numbers::kIntegers,
+     {{0, Meaning::kLabels}},
+     false,
+     1.2},  // 24 bytes per channel beside the weights, which are few
     {"segmentation/unet_person_08_dynrange", Numbers::kIntegers, {{0, Meaning::kClasses}}},
     {"pose/movenet_singlepose_lightning_int8_v4", Numbers::kIntegers, {}},
     {"pose/blazepose_detection_224", Numbers::kReal, {}, false, 2.1},  // the file omits zeros
