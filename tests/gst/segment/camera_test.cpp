@@ -473,10 +473,10 @@ class RegionTest : public GlTest {
  protected:
   static constexpr int kSide = 64;
   static constexpr float kWidth = 1280, kHeight = 720;
-  // Radii of a disc of people in the middle, in fractions of the height.
+  // Radii of an ellipse of people in the middle, in fractions of the sides of the frame.
   using Radius = std::function<double(int frame)>;
 
-  // How many pixels of each shown mask are foreground, if the model sees one disc in whole frames and another in parts.
+  // How many pixels of each shown mask are foreground, if the model sees one in whole frames and another in parts.
   std::vector<int> shown(int frames, const Radius& whole, const Radius& part) {
     const GlTexture mask = make_texture(gl(), GL_RGBA8, kSide, kSide);
     const TextureRef ref{mask.id(), GL_TEXTURE_2D, kSide, kSide};
@@ -506,7 +506,7 @@ class RegionTest : public GlTest {
   static int pixels_of(double radius) {
     int count = 0;
     for (int i = 0; i < kSide * kSide; ++i) {
-      count += in_disc((i % kSide + 0.5) / kSide, (i / kSide + 0.5) / kSide, radius) ? 1 : 0;
+      count += in_ellipse((i % kSide + 0.5) / kSide, (i / kSide + 0.5) / kSide, radius) ? 1 : 0;
     }
     return count;
   }
@@ -515,15 +515,13 @@ class RegionTest : public GlTest {
   struct Part {
     double x, y, width, height;
   };
-  static bool in_disc(double x, double y, double radius) {
-    return std::hypot((x - 0.5) * kWidth / kHeight, y - 0.5) < radius;
-  }
+  static bool in_ellipse(double x, double y, double radius) { return std::hypot(x - 0.5, y - 0.5) < radius; }
   void paint(const GlTexture& mask, const Part& part, double radius) const {
     Rgba pixels(kSide, kSide);
     for (int y = 0; y < kSide; ++y) {
       for (int x = 0; x < kSide; ++x) {
         const bool person =
-            in_disc(part.x + part.width * (x + 0.5) / kSide, part.y + part.height * (y + 0.5) / kSide, radius);
+            in_ellipse(part.x + part.width * (x + 0.5) / kSide, part.y + part.height * (y + 0.5) / kSide, radius);
         std::fill_n(pixels.at(x, y), 4, static_cast<uint8_t>(person ? 255 : 0));
       }
     }
@@ -543,8 +541,8 @@ TEST_F(RegionTest, IsNotShownIfItsPeopleComeAndGo) {
 // Of small people, a model sees a face alone in the whole frame.
 TEST_F(RegionTest, IsShownIfItsPeopleStay) {
   const std::vector<int> counts = shown(
-      120, [](int) { return 0.05; }, [](int) { return 0.2; });
-  const int most = pixels_of(0.2);
+      120, [](int) { return 0.05; }, [](int) { return 0.15; });
+  const int most = pixels_of(0.15);
   size_t first = 0;
   while (first < counts.size() && counts[first] < 0.9 * most) ++first;
   std::printf("shown from frame %zu on\n", first);
@@ -564,7 +562,7 @@ TEST_F(RegionTest, IsShownAtOnceIfTheFrameAgrees) {
 // Small enough for a region, but too large as soon as it is one.
 TEST_F(RegionTest, DoesNotTakeTurnsWithTheWholeFrame) {
   const std::vector<int> counts = shown(
-      100, [](int) { return 0.3; }, [](int) { return 0.39; });
+      100, [](int) { return 0.28; }, [](int) { return 0.36; });
   int changes = 0;
   for (size_t i = 1; i < counts.size(); ++i) changes += counts[i] != counts[i - 1] ? 1 : 0;
   std::printf("%d changes in 100 frames\n", changes);
