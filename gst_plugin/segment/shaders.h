@@ -220,10 +220,10 @@ inline constexpr float kRegionMostArea = 0.7F, kRegionLeaveArea = 0.85F;
 inline constexpr float kRegionShrink = 0.7F, kRegionShrunk = 0.9F, kRegionShare = 0.1F;
 // Frames from one look at the whole frame to the next.
 inline constexpr int32_t kRegionInterval = 15;
-// A mask of a part is trusted if its people are at most so many times as many, or as few, as in the whole frame, or if
-// so many times in a row they agree within the second factor. Slack: in shares of the frame. Rest: runs until the next
-// try.
-inline constexpr float kRegionAlike = 1.75F, kRegionAgrees = 1.3F, kRegionSlack = 0.003F;
+// The mask of a part is trusted if its people are at most this many times as many, or as few, as in the whole frame, or
+// if small people agree within the second factor. Slack and small: shares of the frame.
+inline constexpr float kRegionAlike = 1.75F, kRegionAgrees = 1.3F, kRegionSlack = 0.003F, kRegionSmall = 0.04F;
+// How often in a row they have to agree, and the runs until the next try.
 inline constexpr int32_t kRegionAgreed = 2, kRegionRest = 8 * kRegionInterval;
 
 // How segment/grade.h fits colors: shaders/segment/grade.comp includes these numbers.

@@ -85,7 +85,8 @@ bool trusts(float people, bool cut) {
   bool judged = region_judges > 0.5 && !(cut && region_active > 0.5);
   if (!judged) return region_active > 0.5 && alike(people, before, kRegionAlike);
   region_judges = 0.0;
-  region_agreed = people > kRegionSlack && !cut && alike(people, before, kRegionAgrees) ? region_agreed + 1.0 : 0.0;
+  bool small = people > kRegionSlack && people < kRegionSmall;
+  region_agreed = small && !cut && alike(people, before, kRegionAgrees) ? region_agreed + 1.0 : 0.0;
   return !cut && (alike(people, region_whole_people, kRegionAlike) || region_agreed >= float(kRegionAgreed));
 }
 
@@ -96,7 +97,9 @@ void move(float people, vec4 box) {
     region_grew = 0.0;
     region_trusted = 1.0;
     region_rest = max(region_rest - 1.0, 0.0);
-    region_box = region_rest > 0.0 ? kWholeFrame : next_box(region_box, box);
+    vec4 next = region_rest > 0.0 ? kWholeFrame : next_box(region_box, box);
+    // It may show less of small people than the part does, so only masks of the part make it smaller.
+    region_box = region_active > 0.5 && next != kWholeFrame ? united(next, region_box) : next;
     if (region_box == kWholeFrame) region_active = 0.0;
     return;
   }
