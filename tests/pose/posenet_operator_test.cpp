@@ -111,7 +111,7 @@ TEST_F(PosenetOperatorTest, FindsTheSamePeopleAsGlpose) {
 
 // Published models that end in the operator, on a photograph of three people. Noses are in pixels of the photograph.
 TEST_F(PosenetOperatorTest, ModelsWithItFindThreePeople) {
-  const std::string folder = shared_directory() + "/second/";
+  const std::string folder = shared_dir().value_or("../shared").string() + "/second/";
   constexpr std::array<std::array<float, 2>, 3> kNoses{{{185, 146}, {380, 468}, {875, 148}}};
   for (const std::string name :
        {"posenet_mnv1_075_353x481_quant_decoder", "bodypix_mnv1_075_480x352_16_quant_decoder"}) {

@@ -47,7 +47,7 @@ class LargeModelTest : public GlTest, public ::testing::WithParamInterface<Large
 
 TEST_P(LargeModelTest, CornerIsThatOfTheReference) {
   const auto shared = shared_dir();
-  const auto file = shared.value_or("") / "second" / "models" / (std::string(GetParam().name) + ".tflite");
+  const auto file = shared.value_or("../shared") / "second" / "models" / (std::string(GetParam().name) + ".tflite");
   if (!shared || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";
   const auto model = value_of(Model::load(file.string(), {QuantizedModels::kAllowed}));
   DeviceLimits limits = device().limits;

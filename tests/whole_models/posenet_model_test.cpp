@@ -27,7 +27,7 @@ class PosenetModelTest : public GlTest, public ::testing::WithParamInterface<con
 
 TEST_P(PosenetModelTest, DecodesLikeTheReference) {
   const auto shared = shared_dir();
-  const auto file = shared.value_or("") / "second" / "models" / (std::string(GetParam()) + ".tflite");
+  const auto file = shared.value_or("../shared") / "second" / "models" / (std::string(GetParam()) + ".tflite");
   if (!shared || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";
   const auto model = value_of(Model::load(file.string(), {QuantizedModels::kAllowed}));
   const TensorInfo& info = model->inputs()[0];

@@ -30,7 +30,7 @@ class RecurrentModelTest : public GlTest {
   void SetUp() override {
     GlTest::SetUp();
     const auto shared = shared_dir();
-    if (shared) folder_ = *shared / "second";
+    folder_ = shared.value_or("../shared") / "second";
     if (!shared || !std::filesystem::exists(file())) GTEST_SKIP() << "no " << file() << ": no model to run";
     model_ = value_of(Model::load(file().string(), {QuantizedModels::kAllowed}));
     input_ = HostTensor(model_->inputs()[0].type, model_->inputs()[0].shape);
@@ -102,7 +102,7 @@ TEST_F(GlTest, AKeywordSpotterKeepsItsVariables) {
   constexpr uint8_t kResults[] = {82, 82, 93, 104, 104, 104, 104, 104, 104, 104, 93, 72,
                                   63, 47, 29, 21,  17,  12,  7,   5,   3,   2,   1,  1};
   const auto shared = shared_dir();
-  const auto file = shared.value_or("") / "third" / "models" / "mww_okay_nabu_v1.tflite";
+  const auto file = shared.value_or("../shared") / "third" / "models" / "mww_okay_nabu_v1.tflite";
   if (!shared || !std::filesystem::exists(file)) GTEST_SKIP() << "no " << file << ": no model to run";
   const auto model = value_of(Model::load(file.string()));
   for (const bool smallest : {false, true}) {
