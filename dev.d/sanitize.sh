@@ -8,7 +8,7 @@ need build
 sanitizer_options() {
   # LeakSanitizer of GCC 12 crashes on what it records of thread-local variables in modules that are loaded later.
   export ASAN_OPTIONS="${ASAN_OPTIONS:-detect_leaks=1:intercept_tls_get_addr=0}"
-  export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
+  export LSAN_OPTIONS="suppressions='$root/tests/lsan.supp':print_suppressions=0"
   export UBSAN_OPTIONS=print_stacktrace=1
 }
 if [ "${1:-}" = --no-gl ]; then

@@ -49,7 +49,7 @@ done
 # New seeds every second; the log names them.
 echo "== comparing random graphs for $seconds seconds"
 export EGL_PLATFORM=surfaceless MESA_SHADER_CACHE_DIR="${MESA_SHADER_CACHE_DIR:-$build/shader-cache}"
-export LSAN_OPTIONS="suppressions=$root/tests/lsan.supp:print_suppressions=0"
+export LSAN_OPTIONS="suppressions='$root/tests/lsan.supp':print_suppressions=0"
 "$build/tests/fuzz/fuzz_graphs" --seconds "$seconds" --first "$(date +%s)000" >"$build/graphs.log" 2>&1 || {
   tail -n 100 "$build/graphs.log" >&2
   echo "== finding; the full log is $build/graphs.log" >&2
