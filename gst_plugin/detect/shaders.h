@@ -26,6 +26,7 @@ inline ShaderKey grid_boxes_shader(bool centers, bool logits) {
 }
 inline const ShaderKey kInstanceMasksShader{"detect/instance_masks.comp", {}};
 inline const ShaderKey kInstanceForegroundShader{"detect/instance_masks.comp", {{"FOREGROUND", "1"}}};
+inline const ShaderKey kInstanceNumbersShader{"detect/instance_masks.comp", {{"NUMBERS", "1"}}};
 inline const ShaderKey kBeginRegionsShader{"detect/begin_regions.comp", {}};
 inline const ShaderKey kNewRegionsShader{"detect/new_regions.comp", {}};
 inline const ShaderKey kNextRegionShader{"detect/next_region.comp", {}};
@@ -36,11 +37,11 @@ inline ShaderKey sample_look_shader(FrameKind kind) {
 inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"detect/sample_region.comp", {}}, kind); }
 
 inline std::vector<ShaderKey> detect_shader_variants() {
-  std::vector<ShaderKey> keys{kBestClassShader,        kSuppressShader,      kYoloBoxesShader,
-                              kSuppressYoloShader,     kInstanceMasksShader, kInstanceForegroundShader,
-                              kBeginRegionsShader,     kNewRegionsShader,    kNextRegionShader,
-                              kNextLookShader,         kTrackShader,         kGatherFacesShader,
-                              kDistributionBoxesShader};
+  std::vector<ShaderKey> keys{kBestClassShader,         kSuppressShader,       kYoloBoxesShader,
+                              kSuppressYoloShader,      kInstanceMasksShader,  kInstanceForegroundShader,
+                              kBeginRegionsShader,      kNewRegionsShader,     kNextRegionShader,
+                              kNextLookShader,          kTrackShader,          kGatherFacesShader,
+                              kDistributionBoxesShader, kInstanceNumbersShader};
   for (const bool centers : {false, true}) {
     for (const bool logits : {false, true}) keys.push_back(grid_boxes_shader(centers, logits));
   }

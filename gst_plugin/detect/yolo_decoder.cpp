@@ -348,8 +348,10 @@ Result<YoloMasks> YoloMasks::create(const std::shared_ptr<ShareGroup>& group, co
     return invalid_argument("prototypes of " + prototypes.to_string() + " do not fit the " +
                             std::to_string(layout.further) + " coefficients of a box");
   }
-  const std::array<ProgramKey, 1> keys{
-      ProgramKey{shows == Shows::kForeground ? kInstanceForegroundShader : kInstanceMasksShader}};
+  const ShaderKey& shader = shows == Shows::kForeground ? kInstanceForegroundShader
+                            : shows == Shows::kNumbers  ? kInstanceNumbersShader
+                                                        : kInstanceMasksShader;
+  const std::array<ProgramKey, 1> keys{ProgramKey{shader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<SharedProgram> programs, group->programs(keys));
   clear_gl_errors(group->gl());
   Block content;

@@ -132,6 +132,7 @@ class YoloMasks {
   enum class Shows : uint8_t {
     kObjects,     // colors of classes, multiplied by probabilities, which are in A (shaders/draw/masks.frag)
     kForeground,  // the probability of the classes that count, in R
+    kNumbers,     // that of all classes in R, and the number of the object in G: a byte, 1 for the first, 0 for none
   };
   // `prototypes` is the shape of that output. `counted`: classes for kForeground.
   static Result<YoloMasks> create(const std::shared_ptr<ShareGroup>& group, const YoloLayout& layout,

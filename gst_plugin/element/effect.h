@@ -52,6 +52,7 @@ struct ShownMask {
   TextureRef texture;
   InputTransform to_upright;  // its position in the upright frame
   float threshold = 0.5F;     // of GstAnalyticsSegmentationMtd
+  int32_t objects = 0;        // 0: one foreground; otherwise G has the number of an object, from 1 to this, as a byte
 };
 
 // What a frame shows: the last result, or the frame or only its background, if there is no result.

@@ -105,7 +105,7 @@ Status EffectRunner::annotate(FrameJob& job) {
     masks_ = std::move(masks);
   }
   return masks_->attach(job.output_buffer, job.output_size.width, job.output_size.height, mask->texture,
-                        mask->to_upright, mask->threshold);
+                        mask->to_upright, {mask->threshold, mask->objects});
 }
 
 Status EffectRunner::finish(FrameJob& job) {

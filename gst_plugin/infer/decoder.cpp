@@ -207,7 +207,7 @@ class BoxDecoder : public Decoder {
     } else if (tracks_) {
       tracks_.reset();
     }
-    return look.draw ? show(session, to_upright) : Status();
+    return make_masks(session, to_upright, look.draw);
   }
   BufferRange results() const override { return is_tracked_ ? tracks_->tracker.tracked() : found(); }
   PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
@@ -219,8 +219,10 @@ class BoxDecoder : public Decoder {
   // Fills found(), a buffer of Detections: always the same one.
   virtual Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) = 0;
   virtual BufferRange found() const = 0;
-  // Makes what shows results() other than boxes.
-  virtual Status show(const Session& /*session*/, const InputTransform& /*to_upright*/) { return {}; }
+  // Makes masks() of results() if they are `drawn`, and numbered_masks().
+  virtual Status make_masks(const Session& /*session*/, const InputTransform& /*to_upright*/, bool /*drawn*/) {
+    return {};
+  }
 
   const std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
 
@@ -272,8 +274,11 @@ Result<int32_t> add_output(const Session& session, size_t output, BufferRange& a
 
 class YoloDetections final : public BoxDecoder {
  public:
+  struct Masks {
+    std::optional<YoloMasks> drawn, numbered;
+  };
   YoloDetections(std::shared_ptr<ShareGroup> group, const InferModel& model, std::unique_ptr<YoloDecoder> decoder,
-                 std::optional<YoloMasks> masks, LabelledResults drawing)
+                 Masks masks, LabelledResults drawing)
       : BoxDecoder(std::move(group), model, std::move(drawing)),
         decoder_(std::move(decoder)),
         masks_(std::move(masks)),
@@ -282,7 +287,8 @@ class YoloDetections final : public BoxDecoder {
     if (model.yolo->layout.centers) centers_ = {model.yolo->sizes, model.yolo->offsets};
   }
 
-  TextureRef masks() const override { return masks_ ? masks_->texture() : TextureRef(); }
+  TextureRef masks() const override { return texture_of(masks_.drawn); }
+  TextureRef numbered_masks() const override { return texture_of(masks_.numbered); }
 
  private:
   Status find(const Session& session, const InputTransform& to_upright, const SsdChoice& choice) override {
@@ -298,16 +304,23 @@ class YoloDetections final : public BoxDecoder {
     return decoder_->decode(output, to_upright, choice);
   }
   BufferRange found() const override { return {decoder_->detections(), 0, sizeof(Detections)}; }
-  Status show(const Session& session, const InputTransform& to_upright) override {
-    if (!masks_) return {};
+  Status make_masks(const Session& session, const InputTransform& to_upright, bool drawn) override {
+    YoloMasks* const wanted[] = {drawn && masks_.drawn ? &*masks_.drawn : nullptr,
+                                 masks_.numbered ? &*masks_.numbered : nullptr};
+    if (wanted[0] == nullptr && wanted[1] == nullptr) return {};
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange output, session.output_buffer(output_));
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange prototypes, session.output_buffer(prototypes_));
-    masks_->run(output, prototypes, results().buffer, to_upright);
+    for (YoloMasks* masks : wanted) {
+      if (masks != nullptr) masks->run(output, prototypes, results().buffer, to_upright);
+    }
     return {};
+  }
+  static TextureRef texture_of(const std::optional<YoloMasks>& masks) {
+    return masks ? masks->texture() : TextureRef();
   }
 
   std::unique_ptr<YoloDecoder> decoder_;
-  std::optional<YoloMasks> masks_;
+  Masks masks_;
   size_t output_, prototypes_;
   std::optional<std::array<size_t, 2>> centers_;  // outputs with sizes and offsets
 };
@@ -401,12 +414,16 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
     GST_DEBUG_OBJECT(log_object(), "decoder: YOLO, %d boxes of %d values, %d classes, %s", layout.boxes, layout.values,
                      layout.classes, layout.ranked ? "chosen by the model" : "suppressed by class");
     SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<YoloDecoder> decoder, YoloDecoder::create(group, layout));
-    std::optional<YoloMasks> masks;
-    if (model.yolo->prototypes) {
+    YoloDetections::Masks masks;
+    const auto make = [&](YoloMasks::Shows shows, std::optional<YoloMasks>& made) -> Status {
       const Shape& shape = model.model->outputs()[*model.yolo->prototypes].shape;
-      SIGHTGLASS_ASSIGN_OR_RETURN(YoloMasks objects,
-                                  YoloMasks::create(group, layout, shape, YoloMasks::Shows::kObjects));
-      masks.emplace(std::move(objects));
+      SIGHTGLASS_ASSIGN_OR_RETURN(YoloMasks objects, YoloMasks::create(group, layout, shape, shows));
+      made.emplace(std::move(objects));
+      return {};
+    };
+    if (model.yolo->prototypes) {
+      SIGHTGLASS_RETURN_IF_ERROR(make(YoloMasks::Shows::kObjects, masks.drawn));
+      if (model.numbered) SIGHTGLASS_RETURN_IF_ERROR(make(YoloMasks::Shows::kNumbers, masks.numbered));
     }
     return std::make_unique<YoloDetections>(group, model, std::move(decoder), std::move(masks), std::move(drawing));
   }

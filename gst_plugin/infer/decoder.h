@@ -68,6 +68,8 @@ class Decoder {
   // Masks to blend over the frame under the primitives, which cover the whole model input (draw/overlay_painter.h); no
   // texture if there are none. Always the same texture.
   virtual TextureRef masks() const { return {}; }
+  // With InferModel::numbered: the same masks as YoloMasks::Shows::kNumbers, with the numbers of results().
+  virtual TextureRef numbered_masks() const { return {}; }
   // For models that run on regions of the frame (InferModel::in_region), one after another: call before decode(), which
   // then decodes the landmarks of the current region and ignores `to_upright`.
   virtual void set_region(const RegionView& /*region*/) {}

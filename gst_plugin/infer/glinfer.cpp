@@ -90,6 +90,9 @@ const PropertyTable<InferSettings>& infer_properties() {
                                "Offset added to scaled model output values (unset = from the model)"),
           row::flag("attach-tensors", "Attach tensors", &S::attach_tensors, kAtStart,
                     "Whether to attach the model outputs to each buffer as SightglassTensorMeta in GL buffers"),
+          row::flag("attach-mask", "Attach mask", &S::attach_mask, kAtStart,
+                    "Whether to attach the masks of the objects of a YOLO segmentation model to each buffer as "
+                    "SightglassMaskMeta (also GstAnalyticsSegmentationMtd with GStreamer 1.26)"),
           row::choice("output-size", "Output size", &S::output_size, "GstGLInferOutputSize",
                       {{OutputSize::kFrame, "Size of the frame", "frame"},
                        {OutputSize::kModel, "Size of the model output", "model"}},
@@ -311,6 +314,12 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
     return invalid_argument("output-size=model: needs a model that outputs an image: " + decoded_as(infer) +
                             "; set output-size=frame");
   }
+  infer.numbered = settings_->attach_mask;
+  if (infer.numbered && !(infer.yolo && infer.yolo->prototypes)) {
+    return invalid_argument("attach-mask=true: needs a YOLO segmentation model: " + decoded_as(infer) +
+                            (infer.task == InferTask::kDetection ? " without masks" : "") +
+                            "; for a model with a mask of one foreground, use glsegment");
+  }
   const DecoderRow& row = row_of(infer.decoder);
   GST_DEBUG_OBJECT(log_object(), "%s: decoded as %s by %s (%s), input of %dx%d, %" G_GSIZE_FORMAT " labels",
                    model.model()->name().c_str(), to_string(infer.task), row.name, row.kernels, infer.width,
@@ -507,6 +516,7 @@ static void gst_gl_infer_init(GstGLInfer* self) {
 
 static void gst_gl_infer_class_init(GstGLInferClass* klass) {
   klass->parent_class.log = sightglass::infer_log();
+  sightglass::mask_meta_info();
   sightglass::results_meta_info();
   sightglass::tensor_meta_info();
   sightglass::objects_meta_info();

@@ -109,6 +109,7 @@ struct InferModel {
   } points;
   bool in_region = false;   // for landmarks: the model runs on the region that a detector found
   bool on_objects = false;  // the model runs on the objects that an upstream element found
+  bool numbered = false;    // the decoder of a model with masks makes Decoder::numbered_masks()
   float output_scale = 1, output_offset = 0;
 };
 

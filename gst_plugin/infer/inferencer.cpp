@@ -53,6 +53,7 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, s
   result->traits_.life = life;
   if (result->decoder_) result->traits_.found = result->decoder_->results();
   if (result->objects_) result->traits_.found = result->objects_->regions.results();
+  if (result->decoder_) result->traits_.mask = result->decoder_->numbered_masks();
   result->traits_.decode = [self = result.get()](std::span<const std::byte> bytes) {
     if (self->objects_) {
       const AttachedObjects::Labels& labels = self->objects_->current.labels;
@@ -147,7 +148,8 @@ Result<std::optional<ShownMask>> Inferencer::attach(const FrameJob& job) {
     SIGHTGLASS_RETURN_IF_ERROR(
         attached_objects_->attach(job.output_buffer, decoder_->results(), inferences(), look_.draw));
   }
-  return std::optional<ShownMask>();
+  if (traits_.mask.id == 0) return std::optional<ShownMask>();
+  return std::optional(ShownMask{traits_.mask, input_to_upright_, 0.5F, kMaxDetections});
 }
 
 Result<ModelStage> Inferencer::begin_stage(size_t stage, const UprightFrame& frame) {

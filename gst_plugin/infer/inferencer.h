@@ -39,7 +39,7 @@ struct InferSettings : ElementSettings {
   DecoderKind decoder = DecoderKind::kAuto;
   std::optional<std::string> anchors, labels, extra_inputs, detector;
   std::optional<double> output_scale, output_offset;  // unset: from the model
-  bool attach_tensors = false;
+  bool attach_tensors = false, attach_mask = false;
   OutputSize output_size = OutputSize::kFrame;
   RegionSource regions = RegionSource::kFrame;
   // Live.

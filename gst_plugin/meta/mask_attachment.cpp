@@ -2,7 +2,9 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -38,18 +40,18 @@ Status MaskWriter::warm_up() {
   clear_gl_errors(*gl_);
   const GlTexture mask = make_texture(*gl_, GL_RGBA8, 1, 1);
   const GlTexture probabilities = make_texture(*gl_, GL_R8, 1, 1), regions = make_texture(*gl_, GL_R8, 1, 1);
-  SIGHTGLASS_RETURN_IF_ERROR(write({mask.id(), GL_TEXTURE_2D, 1, 1}, 0.5F, probabilities.id(), regions.id()));
+  SIGHTGLASS_RETURN_IF_ERROR(write({mask.id(), GL_TEXTURE_2D, 1, 1}, {}, probabilities.id(), regions.id()));
   return check_gl(*gl_, "drawing a mask for the first time");
 }
 
-Status MaskWriter::write(const TextureRef& mask, float threshold, GLuint probabilities, GLuint regions) {
+Status MaskWriter::write(const TextureRef& mask, const MaskRegions& choice, GLuint probabilities, GLuint regions) {
   const GlApi& gl = *gl_;
   const GlStateGuard guard(gl);
   const TextureRef textures[] = {{probabilities, GL_TEXTURE_2D, mask.width, mask.height},
                                  {regions, GL_TEXTURE_2D, mask.width, mask.height}};
   Pass pass(gl, sampler_.id());
   return target_.draw(pass, {textures, regions != 0 ? 2U : 1U}, "the mask texture", [&] {
-    pass.uniforms(kRegionsBinding, block_, {threshold});
+    pass.uniforms(kRegionsBinding, block_, {choice.threshold, choice.objects > 0 ? 1.0F : 0.0F});
     pass.read(kProbabilityUnit, mask.id);
     pass.draw(program_->id(), vertex_array_.id());
   });
@@ -84,23 +86,26 @@ CropRect place_of(const InputTransform& to_picture) {
 #ifdef SIGHTGLASS_ANALYTICS
 constexpr bool kRegionsAreWanted = true;
 
-bool add_segmentation(GstBuffer* picture, int32_t width, int32_t height, OwnedBuffer regions, const CropRect& place) {
+bool add_segmentation(GstBuffer* picture, int32_t width, int32_t height, OwnedBuffer regions, const CropRect& place,
+                      int32_t objects) {
   GstAnalyticsRelationMeta* meta = gst_buffer_get_analytics_relation_meta(picture);
   if (meta == nullptr) meta = gst_buffer_add_analytics_relation_meta(picture);
-  guint ids[] = {0, 1};  // background, foreground
+  std::vector<guint> ids(static_cast<size_t>(std::max(1, objects)) + 1);  // background; foreground or objects
+  std::iota(ids.begin(), ids.end(), 0U);
+  const GstSegmentationType type = objects > 0 ? GST_SEGMENTATION_TYPE_INSTANCE : GST_SEGMENTATION_TYPE_SEMANTIC;
   const auto pixels = [](float fraction, int32_t size) {
     return static_cast<gint>(std::lround(fraction * static_cast<float>(size)));
   };
   GstAnalyticsSegmentationMtd added;
   return meta != nullptr && gst_analytics_relation_meta_add_segmentation_mtd(
-                                meta, regions.release(), GST_SEGMENTATION_TYPE_SEMANTIC, 2, ids, pixels(place.x, width),
+                                meta, regions.release(), type, ids.size(), ids.data(), pixels(place.x, width),
                                 pixels(place.y, height), static_cast<guint>(pixels(place.width, width)),
                                 static_cast<guint>(pixels(place.height, height)), &added) != FALSE;
 }
 #else
 constexpr bool kRegionsAreWanted = false;
 
-bool add_segmentation(GstBuffer*, int32_t, int32_t, OwnedBuffer, const CropRect&) { return true; }
+bool add_segmentation(GstBuffer*, int32_t, int32_t, OwnedBuffer, const CropRect&, int32_t) { return true; }
 #endif
 
 }  // namespace
@@ -152,7 +157,7 @@ MaskAttachment::~MaskAttachment() {
 }
 
 Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height, const TextureRef& mask,
-                              const InputTransform& to_picture, float threshold) {
+                              const InputTransform& to_picture, const MaskRegions& choice) {
   OwnedBuffer probabilities = acquire(pool_), regions;
   if (kRegionsAreWanted) regions = acquire(pool_);
   if (probabilities == nullptr || (kRegionsAreWanted && regions == nullptr)) {
@@ -166,7 +171,7 @@ Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height,
       return device_error("attach-mask: cannot map a mask texture");
     }
     SIGHTGLASS_RETURN_IF_ERROR(
-        writer_.write(mask, threshold, target.texture(), region_target ? region_target->texture() : 0));
+        writer_.write(mask, choice, target.texture(), region_target ? region_target->texture() : 0));
   }
   for (GstBuffer* buffer : {probabilities.get(), regions.get()}) {
     if (buffer != nullptr) signal_buffer(buffer, context_);
@@ -178,7 +183,7 @@ Status MaskAttachment::attach(GstBuffer* picture, int32_t width, int32_t height,
                  static_cast<double>(place.x), static_cast<double>(place.y), static_cast<double>(place.width),
                  static_cast<double>(place.height));
   const bool added = add_mask_meta(picture, probabilities.get(), place) != nullptr &&
-                     add_segmentation(picture, width, height, std::move(regions), place);
+                     add_segmentation(picture, width, height, std::move(regions), place, choice.objects);
   return added ? Status() : internal_error("attach-mask: cannot add the metadata");
 }
 

@@ -18,6 +18,13 @@
 
 namespace sightglass {
 
+// How pixels become regions: those whose probability, in R, is at least `threshold`. They are region 1, or with
+// `objects` the region of the object whose number, from 1 to `objects`, is the byte in G.
+struct MaskRegions {
+  float threshold = 0.5F;
+  int32_t objects = 0;
+};
+
 // Writes the model's mask to textures with one byte per pixel, for use in addition to the frame.
 // All calls, including the destructor, need the context current and restore GL state.
 class MaskWriter {
@@ -25,9 +32,9 @@ class MaskWriter {
   // Compiles the programs that the share group does not have yet, and draws once, so that drivers finish compiling.
   static Result<MaskWriter> create(const std::shared_ptr<ShareGroup>& group);
 
-  // Draws into R8 textures of the mask size: the probabilities, and the region of each pixel, 1 where its probability
-  // is at least `threshold`, 0 elsewhere. If `regions` is 0, writes only the probabilities.
-  Status write(const TextureRef& mask, float threshold, GLuint probabilities, GLuint regions);
+  // Draws into R8 textures of the mask size: the probabilities, and the region of each pixel, 0 where there is none. If
+  // `regions` is 0, writes only the probabilities.
+  Status write(const TextureRef& mask, const MaskRegions& choice, GLuint probabilities, GLuint regions);
 
  private:
   MaskWriter(std::shared_ptr<ShareGroup> group, SharedProgram program);
@@ -64,10 +71,10 @@ class MaskAttachment {
   bool fits(const TextureRef& mask) const { return mask.width == width_ && mask.height == height_; }
 
   // Draws `mask` and attaches it to `picture`, which must be writable, as SightglassMaskMeta. From GStreamer 1.26, also
-  // adds GstAnalyticsSegmentationMtd, in which region 1 has at least the probability `threshold`. `to_picture` maps the
-  // mask to the upright frame of width × height pixels.
+  // adds GstAnalyticsSegmentationMtd: with objects, of the type "instance". `to_picture` maps the mask to the upright
+  // frame of width × height pixels.
   Status attach(GstBuffer* picture, int32_t width, int32_t height, const TextureRef& mask,
-                const InputTransform& to_picture, float threshold);
+                const InputTransform& to_picture, const MaskRegions& choice);
 
  private:
   MaskAttachment(GstGLContext* context, GstBufferPool* pool, MaskWriter writer, int32_t width, int32_t height);

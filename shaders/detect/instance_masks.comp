@@ -1,7 +1,8 @@
 // Masks of the objects that a YOLO segmentation model has found, in the cells of its prototypes. The mask of an object is
 // the sum of the prototypes, weighted by its coefficients, inside its box.
-//   FOREGROUND   the largest probability of the classes that count, in R; otherwise the color of the class of the
-//                likeliest object, multiplied by its probability, with the probability in A
+//   FOREGROUND   the largest probability of the classes that count, in R
+//   NUMBERS      that of all classes, in R, and in G the number of the object that has it: a byte, 1 for the first one
+// Otherwise the color of the class of the likeliest object, multiplied by its probability, with the probability in A.
 #include "detect/detections.glsl"
 #include "detect/yolo_decoder.h"
 #include "draw/palette.glsl"
@@ -28,7 +29,7 @@ void main() {
   vec2 place = vec2(dot(u_place[0].xyz, at), dot(u_place[1].xyz, at));
   int first = (cell.y * u_size.x + cell.x) * u_size.z;
   float best = 0.0;
-  int best_class = 0;
+  int best_class = 0, best_number = 0;
   for (int i = 0; i < detections_count; ++i) {
     vec4 box = detections[i].box;
     if (any(lessThan(place, box.xy)) || any(greaterThan(place, box.zw))) continue;
@@ -42,10 +43,13 @@ void main() {
     if (probability > best) {
       best = probability;
       best_class = detections[i].class_id;
+      best_number = i + 1;
     }
   }
 #ifdef FOREGROUND
   imageStore(u_masks, cell, vec4(best, 0.0, 0.0, 1.0));
+#elif defined(NUMBERS)
+  imageStore(u_masks, cell, vec4(best, float(best_number) / 255.0, 0.0, 1.0));
 #else
   imageStore(u_masks, cell, vec4(class_color(best_class).rgb, 1.0) * best);
 #endif

@@ -200,7 +200,7 @@ SIGHTGLASS_METADATA_API GstBuffer* sightglass_mask_get_buffer(const SightglassMa
 
 /**
  * sightglass_mask_meta_get:
- * @buffer: a buffer downstream of glsegment or glpose with attach-mask=true
+ * @buffer: a buffer downstream of glsegment, glpose or glinfer with attach-mask=true
  *
  * Returns: (transfer full) (nullable): the mask of the buffer; NULL if it has none
  */

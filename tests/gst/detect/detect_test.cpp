@@ -398,22 +398,24 @@ TEST_F(DetectTest, YoloMasksAreThoseOfTheCpu) {
   ASSERT_TRUE(decoder->decode(whole(boxes, output), place, {0.4f, 0.45f, false, 60}).ok());
   const std::vector<Detection> found = read_detections(gl(), decoder->detections());
   ASSERT_GT(found.size(), 20u);
-  for (const auto shows : {YoloMasks::Shows::kObjects, YoloMasks::Shows::kForeground}) {
+  for (const auto shows : {YoloMasks::Shows::kObjects, YoloMasks::Shows::kForeground, YoloMasks::Shows::kNumbers}) {
     const std::vector<int32_t> counted{1, 3};
     YoloMasks masks = value_of(YoloMasks::create(group, layout, shape, shows, counted));
     const GlState before = snapshot_gl_state(gl());
     masks.run(whole(boxes, output), whole(images, prototypes), decoder->detections(), place);
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
     const Rgba got = download(gl(), masks.texture().id, 40, 56);
-    int inside = 0;
+    int inside = 0, misnumbered = 0;
     double worst = 0;
     for (int32_t y = 0; y < 56; ++y) {
       for (int32_t x = 0; x < 40; ++x) {
         const double at_x = 0.9 * (x + 0.5) / 40 + 0.1, at_y = 1.2 * (y + 0.5) / 56 - 0.1;
         double best = 0;
+        std::vector<double> probabilities;  // by object
         for (const Detection& object : found) {
+          probabilities.push_back(0);
           const bool counts =
-              shows == YoloMasks::Shows::kObjects || std::ranges::find(counted, object.class_id) != counted.end();
+              shows != YoloMasks::Shows::kForeground || std::ranges::find(counted, object.class_id) != counted.end();
           if (!counts || at_x < object.box[0] || at_y < object.box[1] || at_x > object.box[2] || at_y > object.box[3])
             continue;
           double sum = 0;
@@ -421,13 +423,22 @@ TEST_F(DetectTest, YoloMasksAreThoseOfTheCpu) {
             sum += output[(8 + k) * 1029 + static_cast<size_t>(object.row)] *
                    prototypes[static_cast<size_t>(y * 40 + x) * 32 + k];
           }
-          best = std::max(best, 1 / (1 + std::exp(-sum)));
+          probabilities.back() = 1 / (1 + std::exp(-sum));
+          best = std::max(best, probabilities.back());
         }
         inside += best > 0 ? 1 : 0;
         const size_t channel = shows == YoloMasks::Shows::kObjects ? 3 : 0;
         worst = std::max(worst, std::abs(got.at(x, y)[channel] - 255 * best));
+        if (shows != YoloMasks::Shows::kNumbers) continue;
+        // One that is as probable as the best, up to rounding.
+        const size_t number = got.at(x, y)[1];
+        const bool is_right = best == 0 ? number == 0
+                                        : number > 0 && number <= found.size() && probabilities[number - 1] > 0 &&
+                                              best - probabilities[number - 1] <= 1e-5;
+        misnumbered += is_right ? 0 : 1;
       }
     }
+    EXPECT_EQ(misnumbered, 0);
     std::printf("%d of 2240 cells in boxes, off by %.2f of 255 at most\n", inside, worst);
     EXPECT_GT(inside, 200);
     EXPECT_LE(worst, 0.6);

@@ -90,6 +90,7 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
        {"task=tensors " + model, "attach-tensors=true " + model,
         "task=classification threshold=0 model=" + red_model(Head::kVector), "threshold=0 model=" + yolo_model({}),
         "tracking=true threshold=0 model=" + yolo_model({.coefficients = 32}),
+        "attach-mask=true threshold=0 model=" + yolo_model({.coefficients = 32}),
         "threshold=0 model=" + yolo_model({.rows = YoloFile::Rows::kObjectness})}) {
     pipelines.push_back("gleffects_identity ! glinfer name=segment " + properties);
   }

@@ -229,6 +229,27 @@ TEST(MaskMeta, StaysWithADownloadedFrame) {
   EXPECT_TRUE(gst_is_gl_memory(gst_buffer_peek_memory(taken.meta()->mask, 0)));
 }
 
+// The mask of all objects is attached, also where the frame has bars; an element downstream composites with it.
+TEST(MaskMeta, OfObjectsCoversAllOfThem) {
+  constexpr int32_t kFrameSize = 96;
+  const std::string model = " attach-mask=true threshold=0.1 draw=false model=" + yolo_model({.coefficients = 32});
+  for (const auto& [fit, height] : {std::pair{"stretch", kFrameSize}, {"letterbox", kFrameSize / 2}}) {
+    TestPipeline pipeline("glinfer name=segment fit=" + std::string(fit) + model +
+                          " ! glsegment mask-source=meta background=mask refine=none smoothing=0");
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    const std::optional<Rgba> shown = pipeline.pass(left_half_red(kFrameSize, height));
+    ASSERT_TRUE(shown) << pipeline.error();
+    EXPECT_GT(shown->at(kFrameSize / 4, height / 2)[0], 240) << fit;
+    EXPECT_LT(shown->at(kFrameSize * 3 / 4, height / 2)[0], 40) << fit;
+  }
+  for (const YoloFile& file : {YoloFile{}, YoloFile{.rows = YoloFile::Rows::kObjectness}}) {
+    TestPipeline pipeline("glinfer name=segment attach-mask=true model=" + yolo_model(file));
+    pipeline.set_state(GST_STATE_PLAYING);
+    const std::string error = pipeline.error(5);
+    EXPECT_NE(error.find("attach-mask=true: needs a YOLO segmentation model"), std::string::npos) << error;
+  }
+}
+
 #ifdef SIGHTGLASS_ANALYTICS
 
 TEST(AnalyticsMeta, DescribesTheRegionsOfTheMask) {
@@ -265,6 +286,33 @@ TEST(AnalyticsMeta, DescribesTheRegionsOfTheMask) {
   }
   EXPECT_GT(foreground, 0);
   EXPECT_LT(foreground, static_cast<int>(ids.size()) / 2);
+}
+
+// Every object is a region with its number.
+TEST(AnalyticsMeta, HasARegionForEachObject) {
+  TestPipeline pipeline("glinfer name=segment attach-mask=true fit=stretch threshold=0.3 draw=false model=" +
+                        yolo_model({.coefficients = 32}));
+  const Taken taken(pipeline);
+  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
+  ASSERT_TRUE(pipeline.pass(left_half_red(96, 96))) << pipeline.error(1);
+  GstAnalyticsRelationMeta* meta = gst_buffer_get_analytics_relation_meta(taken.buffer());
+  ASSERT_NE(meta, nullptr);
+  gpointer state = nullptr;
+  GstAnalyticsSegmentationMtd objects;
+  ASSERT_TRUE(gst_analytics_relation_meta_iterate(meta, &state, gst_analytics_segmentation_mtd_get_mtd_type(),
+                                                  reinterpret_cast<GstAnalyticsMtd*>(&objects)));
+  const gsize regions = gst_analytics_segmentation_mtd_get_region_count(&objects);
+  EXPECT_EQ(regions, 101U) << "the background, and as many objects as there can be";
+  EXPECT_EQ(gst_analytics_segmentation_mtd_get_region_id(&objects, regions - 1), regions - 1);
+  gint x = 0, y = 0;
+  guint width = 0, height = 0;
+  GstBuffer* mask = gst_analytics_segmentation_mtd_get_mask(&objects, &x, &y, &width, &height);
+  ASSERT_NE(mask, nullptr);
+  const std::vector<uint8_t> ids = bytes_of(mask), probabilities = bytes_of(taken.meta()->mask);
+  gst_buffer_unref(mask);
+  ASSERT_EQ(ids.size(), probabilities.size());
+  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i], probabilities[i] >= 128 ? 1 : 0) << i;
+  EXPECT_EQ(std::ranges::count(ids, 1) > 0, true);
 }
 
 #endif

@@ -1,6 +1,7 @@
 // Metadata with a mask. glsegment attach-mask=true attaches the mask that it composites each frame with, and glpose
-// attach-mask=true the mask of the people in it. glsegment mask-source=meta composites with it. For C and C++; needs
-// only GStreamer, and no library of ours at link time: the plugin registers the type when its element class is created.
+// attach-mask=true the mask of the people in it, glinfer attach-mask=true that of all objects in it. glsegment
+// mask-source=meta composites with it. For C and C++; needs only GStreamer, and no library of ours at link time: the
+// plugin registers the type when its element class is created.
 //
 //   SightglassMaskMeta* meta = sightglass_buffer_get_mask_meta(buffer);
 //   if (meta != NULL) …  // gst_video_frame_map() of meta->mask: as a texture with GST_MAP_GL, or as bytes
