@@ -24,6 +24,7 @@ inline ShaderKey grid_boxes_shader(bool centers, bool logits) {
   if (logits) key.defines.push_back({centers ? "LOGISTIC" : "SOFTMAX", "1"});
   return key;
 }
+inline const ShaderKey kAnchorBoxesShader{"detect/anchor_boxes.comp", {}};
 inline const ShaderKey kInstanceMasksShader{"detect/instance_masks.comp", {}};
 inline const ShaderKey kInstanceForegroundShader{"detect/instance_masks.comp", {{"FOREGROUND", "1"}}};
 inline const ShaderKey kInstanceNumbersShader{"detect/instance_masks.comp", {{"NUMBERS", "1"}}};
@@ -37,11 +38,11 @@ inline ShaderKey sample_look_shader(FrameKind kind) {
 inline ShaderKey sample_region_shader(FrameKind kind) { return frame_shader({"detect/sample_region.comp", {}}, kind); }
 
 inline std::vector<ShaderKey> detect_shader_variants() {
-  std::vector<ShaderKey> keys{kBestClassShader,         kSuppressShader,       kYoloBoxesShader,
-                              kSuppressYoloShader,      kInstanceMasksShader,  kInstanceForegroundShader,
-                              kBeginRegionsShader,      kNewRegionsShader,     kNextRegionShader,
-                              kNextLookShader,          kTrackShader,          kGatherFacesShader,
-                              kDistributionBoxesShader, kInstanceNumbersShader};
+  std::vector<ShaderKey> keys{kBestClassShader,         kSuppressShader,        kYoloBoxesShader,
+                              kSuppressYoloShader,      kInstanceMasksShader,   kInstanceForegroundShader,
+                              kBeginRegionsShader,      kNewRegionsShader,      kNextRegionShader,
+                              kNextLookShader,          kTrackShader,           kGatherFacesShader,
+                              kDistributionBoxesShader, kInstanceNumbersShader, kAnchorBoxesShader};
   for (const bool centers : {false, true}) {
     for (const bool logits : {false, true}) keys.push_back(grid_boxes_shader(centers, logits));
   }

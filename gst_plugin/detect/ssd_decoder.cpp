@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "detect/shaders.h"
@@ -110,10 +111,10 @@ int64_t count_of(const AnchorGrid& grid) {
   return count;
 }
 
-// Positive numbers, separated by commas; nothing if one of them is none.
-std::vector<float> numbers_of(const std::string& text) {
+// Positive numbers; nothing if one of them is none.
+std::vector<float> numbers_of(const std::string& text, const char* separators = ",") {
   std::vector<float> numbers;
-  for (const std::string& part : parts_of(text, ",")) {
+  for (const std::string& part : parts_of(text, separators)) {
     float number = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     const bool is_number = error == std::errc() && end == part.data() + part.size();
@@ -209,6 +210,36 @@ Result<AnchorChoice> parse_anchors(const std::string& text, int32_t width, int32
                             std::to_string(SsdDecoder::kMostBoxes) + " anchors");
   }
   return choice;
+}
+
+namespace {
+
+constexpr std::string_view kSizesKey = "sizes=", kCellsKey = "cells=";
+
+}  // namespace
+
+bool describes_cell_anchors(const std::string& text) {
+  return text.starts_with(kSizesKey) || text.starts_with(kCellsKey);
+}
+
+Result<CellAnchors> parse_cell_anchors(const std::string& text) {
+  constexpr const char* kExample =
+      "set anchors, such as sizes=0.1x0.2,0.3x0.3 (fractions of the input) or cells=1.3x2.6";
+  if (!describes_cell_anchors(text)) return invalid_argument("anchors=" + text + ": " + kExample);
+  CellAnchors anchors;
+  anchors.in_cells = text.starts_with(kCellsKey);
+  for (const std::string& part : parts_of(text.substr(kSizesKey.size()), ",")) {
+    const std::vector<float> numbers = numbers_of(part, "x");
+    if (numbers.size() != 2 || numbers[0] == 0 || numbers[1] == 0) {
+      return invalid_argument("anchors=" + text + ": " + part +
+                              ": expected a width and a height above 0, such as 0.1x0.2");
+    }
+    anchors.sizes.push_back({numbers[0], numbers[1]});
+  }
+  if (anchors.sizes.empty() || std::cmp_greater(anchors.sizes.size(), kMostCellAnchors)) {
+    return invalid_argument("anchors=" + text + ": expected 1 to " + std::to_string(kMostCellAnchors) + " anchors");
+  }
+  return anchors;
 }
 
 namespace {

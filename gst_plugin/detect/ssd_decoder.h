@@ -58,6 +58,17 @@ struct AnchorChoice {
 // error names the key.
 Result<AnchorChoice> parse_anchors(const std::string& text, int32_t width, int32_t height);
 
+// The anchors that every cell of a grid has: widths and heights in fractions of the model input, or in cells.
+inline constexpr int32_t kMostCellAnchors = 16;
+struct CellAnchors {
+  std::vector<std::array<float, 2>> sizes;  // 1 to kMostCellAnchors
+  bool in_cells = false;
+};
+// Whether the text is for parse_cell_anchors(), and not for parse_anchors().
+bool describes_cell_anchors(const std::string& text);
+// Reads "sizes=0.1x0.2,0.3x0.3", or "cells=" in cells.
+Result<CellAnchors> parse_cell_anchors(const std::string& text);
+
 // Layout of the outputs. A box is: center x, center y, width, height (`y_first`: y, x, height, width), then points that
 // begin with x and y. Each value is in units of input size / scale, relative to the anchor center:
 //   x = value / x_scale * anchor.width + anchor.x      width = value / width_scale * anchor.width

@@ -232,6 +232,41 @@ std::optional<YoloModel> find_centers(const Model& model) {
   return grid;
 }
 
+Result<YoloModel> find_cell_anchors(const Model& model, const std::string& anchors) {
+  const auto& outputs = model.outputs();
+  const char* const expected = "there is no single output of 1 x rows x columns x (anchors * (5 + classes))";
+  if (outputs.size() != 1 || model.inputs().empty() || model.inputs()[0].shape.rank() != 4)
+    return unsupported(expected);
+  const Shape &shape = outputs[0].shape, &input = model.inputs()[0].shape;
+  if (shape.rank() != 4 || shape.dim(0) != 1 || shape.dim(3) < kBoxValues + 2) return unsupported(expected);
+  const int32_t rows = shape.dim(1), columns = shape.dim(2);
+  if (!has_proportions_of(input, rows, columns) || input.dim(1) < rows) return unsupported(expected);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const CellAnchors choice, parse_cell_anchors(anchors));
+  YoloModel grid;
+  grid.head = YoloHead::kCellAnchors;
+  YoloLayout& layout = grid.layout;
+  layout.cell_anchors = static_cast<int32_t>(choice.sizes.size());
+  if (shape.dim(3) % layout.cell_anchors != 0 || shape.dim(3) / layout.cell_anchors < kBoxValues + 2) {
+    return invalid_argument("anchors=" + anchors + ": " + std::to_string(shape.dim(3)) + " values per cell are not " +
+                            std::to_string(layout.cell_anchors) + " times 5 and the number of classes");
+  }
+  for (size_t i = 0; i < choice.sizes.size(); ++i) {
+    layout.anchor_sizes[i] = {choice.sizes[i][0] / static_cast<float>(choice.in_cells ? columns : 1),
+                              choice.sizes[i][1] / static_cast<float>(choice.in_cells ? rows : 1)};
+  }
+  layout.values = shape.dim(3) / layout.cell_anchors;
+  layout.classes = layout.values - kBoxValues - 1;
+  layout.width = input.dim(2);
+  layout.height = input.dim(1);
+  layout.grid_columns = columns;
+  const int64_t boxes = int64_t{rows} * columns * layout.cell_anchors;
+  if (boxes > SsdDecoder::kMostBoxes) {
+    return unsupported("more than " + std::to_string(SsdDecoder::kMostBoxes) + " boxes");
+  }
+  layout.boxes = static_cast<int32_t>(boxes);
+  return grid;
+}
+
 namespace {
 
 Status check(const YoloLayout& layout) {
@@ -242,10 +277,13 @@ Status check(const YoloLayout& layout) {
   const bool has_distributions = layout.bins > 0 && layout.strides[0] > 0 && layout.classes > 0 &&
                                  int64_t{layout.classes} + int64_t{kBoxValues} * layout.bins == layout.values;
   const int32_t scores = layout.ranked ? kRankedValues - kBoxValues : layout.classes + (layout.objectness ? 1 : 0);
-  const bool is_grid = layout.grid_columns > 0 && layout.boxes % layout.grid_columns == 0 && layout.classes > 0 &&
-                       layout.values == layout.classes + (layout.centers ? 0 : 1);
+  const bool has_anchors = layout.cell_anchors > 0 && layout.cell_anchors <= kMostCellAnchors &&
+                           layout.grid_columns > 0 && layout.boxes % (layout.grid_columns * layout.cell_anchors) == 0 &&
+                           layout.classes > 0 && layout.values == kBoxValues + 1 + layout.classes;
+  const bool is_grid = layout.cell_anchors == 0 && layout.grid_columns > 0 && layout.boxes % layout.grid_columns == 0 &&
+                       layout.classes > 0 && layout.values == layout.classes + (layout.centers ? 0 : 1);
   const bool fits =
-      is_grid || has_distributions ||
+      is_grid || has_anchors || has_distributions ||
       (layout.bins == 0 && layout.grid_columns == 0 && layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
        int64_t{kBoxValues} + scores + layout.further == layout.values);
   if (fits && layout.width > 0 && layout.height > 0) return {};
@@ -264,6 +302,7 @@ YoloDecoder::YoloDecoder(std::shared_ptr<ShareGroup> group, const YoloLayout& la
       layout_(layout),
       head_block_(*gl_),
       grid_block_(*gl_),
+      anchor_block_(*gl_),
       block_(*gl_) {}
 
 Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGroup> group, const YoloLayout& layout) {
@@ -271,9 +310,10 @@ Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGr
   const GlApi& gl = group->gl();
   clear_gl_errors(gl);
   std::unique_ptr<YoloDecoder> decoder(new YoloDecoder(std::move(group), layout));
-  const ShaderKey boxes = layout.grid_columns > 0 ? grid_boxes_shader(layout.centers, layout.logits)
-                          : layout.bins > 0       ? kDistributionBoxesShader
-                                                  : kYoloBoxesShader;
+  const ShaderKey boxes = layout.cell_anchors > 0   ? kAnchorBoxesShader
+                          : layout.grid_columns > 0 ? grid_boxes_shader(layout.centers, layout.logits)
+                          : layout.bins > 0         ? kDistributionBoxesShader
+                                                    : kYoloBoxesShader;
   const std::array<ProgramKey, 2> keys{ProgramKey{boxes}, ProgramKey{kSuppressYoloShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
   const Detections none;
@@ -322,7 +362,12 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
   const BufferRange best{best_.id(), 0, bytes_of(layout_.boxes, kBestBytes)};
   const BufferRange largest{largest_.id(), 0, 4 * sizeof(uint32_t)};
   Pass pass(*gl_);
-  if (layout_.grid_columns > 0) {
+  if (layout_.cell_anchors > 0) {
+    const int32_t rows = layout_.boxes / (layout_.grid_columns * layout_.cell_anchors);
+    pass.uniforms(kParamsBinding, anchor_block_,
+                  {{layout_.grid_columns, rows, layout_.values, layout_.cell_anchors}, layout_.anchor_sizes});
+    pass.storage({output, boxes, best});
+  } else if (layout_.grid_columns > 0) {
     const int32_t rows = layout_.boxes / layout_.grid_columns;
     pass.uniforms(kParamsBinding, grid_block_,
                   {layout_.grid_columns, rows, layout_.values, 0, centers.scores, centers.sizes, centers.offsets, 0});

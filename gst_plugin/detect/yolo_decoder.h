@@ -47,6 +47,10 @@ struct YoloLayout {
   // from the cell, x and y, all in cells.
   bool centers = false;
   bool logits = false;  // only with a grid: a softmax applies, or with centers the logistic function
+  // YOLO v2: each cell of the grid has so many boxes, with logits of the center in the cell, logarithms of the size
+  // relative to an anchor, logits of any object and of the classes.
+  int32_t cell_anchors = 0;
+  std::array<std::array<float, 2>, kMostCellAnchors> anchor_sizes{};  // width and height, in fractions of the input
   // NanoDet: a row has a score per class, then for each side of a box so many logits of its distance from the cell.
   int32_t bins = 0;
   int32_t first_further() const { return values - further; }
@@ -55,7 +59,7 @@ struct YoloLayout {
   int32_t value_step() const { return boxes_last ? boxes : 1; }
 };
 
-enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid, kDistributions, kCenters };
+enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid, kDistributions, kCenters, kCellAnchors };
 
 // What a model has in addition to boxes.
 struct YoloModel {
@@ -84,6 +88,10 @@ std::optional<YoloModel> find_grid(const Model& model, bool logits);
 // The grid of a model with three outputs, for cells of 4 pixels: scores of classes, two values, and two values, of
 // which the offsets are called so ("reg", "off"), or follow the sizes (YoloLayout::centers).
 std::optional<YoloModel> find_centers(const Model& model);
+
+// The grid of a model whose only output has boxes with anchors: 1 x rows x columns x (anchors * (5 + classes)).
+// `anchors` is for parse_cell_anchors(). The error names what does not fit.
+Result<YoloModel> find_cell_anchors(const Model& model, const std::string& anchors);
 
 // Of the first value of an output in the buffer of all outputs, in floats.
 struct CenterOffsets {
@@ -121,6 +129,12 @@ class YoloDecoder {
   std::vector<SharedProgram> programs_;  // boxes, suppression
   UniformBlock<HeadBlock> head_block_;
   UniformBlock<std::array<int32_t, 8>> grid_block_;  // Grid of shaders/detect/grid_boxes.comp
+  struct AnchorBlock {                               // Anchors of shaders/detect/anchor_boxes.comp
+    std::array<int32_t, 4> grid{};
+    std::array<std::array<float, 2>, kMostCellAnchors> sizes{};
+    bool operator==(const AnchorBlock&) const = default;
+  };
+  UniformBlock<AnchorBlock> anchor_block_;
   UniformBlock<SsdBlock> block_;
   GlBuffer boxes_, best_, largest_, detections_;
 };

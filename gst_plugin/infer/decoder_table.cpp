@@ -136,6 +136,19 @@ std::optional<Decline> describe_centers(InferModel& result, const InferModelOpti
   return std::nullopt;
 }
 
+std::optional<Decline> describe_cell_anchors(InferModel& result, const InferModelOptions& options) {
+  Result<YoloModel> grid = find_cell_anchors(*result.model, options.anchors);
+  if (!grid.ok()) {
+    // Probabilities are those of a mask or of another grid.
+    const bool is_near = grid.status().code() == ErrorCode::kInvalidArgument && !holds_probabilities(*result.model, 0);
+    return Decline{grid.status().message(), is_near};
+  }
+  result.letterbox = true;
+  set_labels(result, 0);
+  result.yolo = std::move(grid).value();
+  return std::nullopt;
+}
+
 // The outputs with three values per point. Returns nothing if no output has this number of points.
 std::optional<size_t> find_points(const Model& model, int32_t points) {
   const auto& outputs = model.outputs();
@@ -323,6 +336,9 @@ constexpr DecoderRow kRows[] = {
     {kCenterNet, "centernet", InferTask::kDetection,
      "Boxes of CenterNet: 1xHxWxC, 1xHxWx2 for sizes, 1xHxWx2 for offsets",
      "detect/grid_boxes.comp, detect/suppress.comp", describe_centers, make_detection_decoder},
+    {kYoloV2, "yolov2", InferTask::kDetection,
+     "Boxes of YOLO v2, relative to described anchors of the cells of a grid: 1xHxWx(A*(5+C))",
+     "detect/anchor_boxes.comp, detect/suppress.comp", describe_cell_anchors, make_detection_decoder},
     {kLandmarks, "landmarks", InferTask::kLandmarks, "Points of a face, hand or eye: 3 values each",
      "infer/place_landmarks.comp", describe_landmarks, make_landmark_decoder},
     {kPicture, "picture", InferTask::kPicture, "Image or depth: height x width x 1, 3 or 4",
@@ -380,7 +396,9 @@ Status apply_notes(const ModelNotes& notes, const Model& model, InferModelOption
 
 Status choose_decoder(InferModel& result, const InferModelOptions& given) {
   InferModelOptions options = given;
-  if (!options.anchors.empty() && options.decoder == kAuto) options.decoder = kAnchors;  // they decide
+  if (!options.anchors.empty() && options.decoder == kAuto) {  // they decide
+    options.decoder = describes_cell_anchors(options.anchors) ? kYoloV2 : kAnchors;
+  }
   std::vector<std::string> reasons, near;
   const bool is_auto = options.task == InferTask::kAuto && options.decoder == kAuto;
   const std::string task = std::string("task=") + to_string(options.task);

@@ -69,9 +69,9 @@ const PropertyTable<InferSettings>& infer_properties() {
                       kAtStart, "How to decode the model outputs"),
           row::choice("decoder", "Decoder", &S::decoder, decoder_type(), kAtStart,
                       "Decoder of the model outputs, for models whose outputs do not show which one fits"),
-          row::text(
-              "anchors", "Anchors", &S::anchors, kAtStart,
-              "Anchors of a detector, such as \"strides=16,32 scales=0.2,0.9\" (NULL = those of known detectors)"),
+          row::text("anchors", "Anchors", &S::anchors, kAtStart,
+                    "Anchors of a detector, such as \"strides=16,32 scales=0.2,0.9\", or for YOLO v2 "
+                    "\"sizes=0.1x0.2,0.3x0.3\" (NULL = those of known detectors)"),
           row::text("labels", "Labels", &S::labels, kAtStart,
                     "Path of a text file with one label per line, starting with class 0 (NULL = labels from the "
                     "model)"),

@@ -45,6 +45,7 @@ enum class DecoderKind : uint8_t {
   kNanoDet,
   kFomo,
   kCenterNet,
+  kYoloV2,
   kLandmarks,
   kPicture,
   kClasses,

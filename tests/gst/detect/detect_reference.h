@@ -34,6 +34,10 @@ std::vector<Detection> reference_centers(const YoloLayout& layout, const CenterM
 std::vector<Detection> reference_distributions(const YoloLayout& layout, const std::vector<float>& output,
                                                const InputTransform& to_upright, const SsdChoice& choice);
 
+// The same for a grid with anchors (YoloLayout::cell_anchors).
+std::vector<Detection> reference_cell_anchors(const YoloLayout& layout, const std::vector<float>& output,
+                                              const InputTransform& to_upright, const SsdChoice& choice);
+
 // The outputs of a face detector for one layer of cells, one row per anchor.
 struct FaceRows {
   std::vector<float> score, other_score, box, points;

@@ -208,6 +208,88 @@ TEST_F(HeadsTest, CentersDecodeAsOnTheCpu) {
 }
 
 // EfficientDet has all ratios of one size after the other, SSD with a feature pyramid all sizes of one ratio.
+// Grids with anchors (YOLO v2), also of odd sizes, with one class, with most anchors, with equal and with undefined
+// scores.
+TEST_F(DetectTest, CellAnchorsDecodeAsOnTheCpu) {
+  uint32_t state = 11;
+  const auto uniform = [&state](float low, float high) {
+    state = state * 1664525 + 1013904223;
+    return low + (high - low) * static_cast<float>(state >> 8) * 0x1p-24F;
+  };
+  size_t total = 0;
+  double worst = 0;
+  for (const auto& [columns, lines, anchors, classes] :
+       {std::array{16, 16, 5, 1}, {13, 7, 5, 20}, {1, 1, 16, 3}, {40, 30, 1, 80}}) {
+    YoloLayout layout{
+        columns * lines * anchors, 5 + classes, false, classes, false, false, 0, 32 * columns, 32 * lines};
+    layout.grid_columns = columns;
+    layout.cell_anchors = anchors;
+    for (int32_t i = 0; i < anchors; ++i) {
+      layout.anchor_sizes[static_cast<size_t>(i)] = {uniform(0.02F, 0.4F), uniform(0.02F, 0.4F)};
+    }
+    const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
+    for (const bool tied : {false, true}) {
+      std::vector<float> output;
+      for (int32_t box = 0; box < layout.boxes; ++box) {
+        for (int32_t i = 0; i < 4; ++i) output.push_back(uniform(-3, 1.5F));
+        output.push_back(tied ? std::round(uniform(-3, 3)) : uniform(-4, 4));
+        for (int32_t c = 0; c < classes; ++c) output.push_back(!tied ? uniform(-4, 8) : c == classes / 2 ? 8 : 0);
+      }
+      output[4] = std::nanf("");                                           // of no object
+      output[static_cast<size_t>(layout.values + 5)] = std::nanf("");      // a class
+      output[static_cast<size_t>(2 * layout.values + 2)] = std::nanf("");  // a size
+      const GlBuffer buffer = upload(output);
+      const InputTransform place{{0.8F, 0.0F, 0.1F, 0.0F, 1.25F, -0.125F}};
+      for (const int32_t most : {kMaxDetections, 6}) {
+        const SsdChoice choice{0.45F, 0.4F, false, most};
+        ASSERT_TRUE(decoder->decode(whole(buffer, output), place, choice).ok());
+        const std::vector<Detection> got = read_detections(gl(), decoder->detections());
+        const std::vector<Detection> expected = reference_cell_anchors(layout, output, place, choice);
+        ASSERT_EQ(got.size(), expected.size());
+        total += got.size();
+        for (size_t i = 0; i < got.size(); ++i) {
+          ASSERT_EQ(got[i].row, expected[i].row) << i;
+          EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
+          EXPECT_NEAR(got[i].score, expected[i].score, 1e-5) << i;
+          for (size_t k = 0; k < 4; ++k) {
+            const int32_t side = k % 2 == 0 ? layout.width : layout.height;
+            worst = std::max(worst, std::abs(double{got[i].box[k]} - expected[i].box[k]) * side);
+          }
+        }
+      }
+    }
+  }
+  std::printf("%zu objects compared, boxes off by %.5f pixels at most\n", total, worst);
+  EXPECT_GT(total, 100U);
+  EXPECT_LE(worst, 0.05);
+  YoloLayout wrong{16 * 16 * 5, 6, false, 1, false, false, 0, 256, 256};
+  wrong.grid_columns = 16;
+  wrong.cell_anchors = 17;
+  EXPECT_FALSE(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), wrong).ok());
+}
+
+TEST(Anchors, OfCells) {
+  const CellAnchors parts = value_of(parse_cell_anchors("sizes=0.1x0.2,0.3x0.4"));
+  EXPECT_EQ(parts.sizes, (std::vector<std::array<float, 2>>{{0.1F, 0.2F}, {0.3F, 0.4F}}));
+  EXPECT_FALSE(parts.in_cells);
+  EXPECT_TRUE(value_of(parse_cell_anchors("cells=1.5x2")).in_cells);
+  std::string many = "sizes=1x1";
+  for (int i = 0; i < kMostCellAnchors; ++i) many += ",1x1";
+  for (const auto& [text, words] : {std::pair{std::string(), "such as sizes=0.1x0.2"},
+                                    {"strides=8", "such as sizes=0.1x0.2"},
+                                    {"sizes=", "expected 1 to 16 anchors"},
+                                    {many, "expected 1 to 16 anchors"},
+                                    {"sizes=0.1x0.2,0.3", "0.3: expected a width and a height"},
+                                    {"sizes=0x1", "0x1: expected a width and a height above 0"},
+                                    {"sizes=-1x1", "-1x1: expected"},
+                                    {"cells=nanx1", "nanx1: expected"},
+                                    {"cells=1e30x1", "1e30x1: expected"}}) {
+    const auto anchors = parse_cell_anchors(text);
+    ASSERT_FALSE(anchors.ok()) << text;
+    EXPECT_NE(anchors.status().message().find(words), std::string::npos) << anchors.status().message();
+  }
+}
+
 TEST(Anchors, OfFeaturePyramids) {
   const auto of = [](const char* more, int32_t side) {
     const std::string text = std::string("strides=8,16,32,64,128; ratios=1,2,0.5; ") + more;

@@ -187,6 +187,35 @@ TEST_F(InferTest, YoloFilesFindThePerson) {
   }
 }
 
+// A grid with anchors that the file does not name. It wants the stretched frame.
+TEST_F(InferTest, YoloV2FindsThreePeople) {
+  const std::string path = "../third/models/st_yolo_lc_v1_256";
+  if (!shared_dir() || !std::filesystem::exists(*shared_dir() / "models" / (path + ".tflite"))) {
+    GTEST_SKIP() << "no YOLO v2 in ../shared/third/models";
+  }
+  InferModelOptions options;
+  options.anchors = "sizes=0.0252x0.06,0.0772x0.1829,0.1696x0.4167,0.3339x0.6559,0.7226x0.7348";
+  Running running = make(path, options);
+  ASSERT_EQ(running.model.decoder, DecoderKind::kYoloV2);
+  const Rgba photograph = load_picture((*shared_dir() / "second/media/mp_three_people.jpg").string());
+  InferLook look;
+  look.threshold = 0.9F;
+  look.max_results = 3;
+  look.iou_threshold = kYoloOverlap;
+  keep(process(running, photograph, look), "yolov2.png");
+  const std::vector<Detection> found = detections(running);
+  ASSERT_EQ(found.size(), 3u);
+  const std::array<float, 4> middles[] = {{0.84F, 0.58F}, {0.34F, 0.66F}, {0.16F, 0.47F}};
+  for (size_t i = 0; i < found.size(); ++i) {
+    const auto& box = found[i].box;
+    EXPECT_NEAR((box[0] + box[2]) / 2, middles[i][0], 0.04) << i;
+    EXPECT_NEAR((box[1] + box[3]) / 2, middles[i][1], 0.04) << i;
+  }
+  const std::vector<float> numbers = tensor_values(running, running.model.yolo->output);
+  const auto truth = reference_cell_anchors(running.model.yolo->layout, numbers, {}, {0.9F, kYoloOverlap, false, 3});
+  EXPECT_TRUE(std::ranges::equal(truth, found, {}, &Detection::row, &Detection::row));
+}
+
 // Anchors of another table. They are not in the file.
 TEST_F(InferTest, UltraFaceFindsTheFace) {
   const std::string path = "../third/models/ultraface_slim_320";
