@@ -387,6 +387,23 @@ TEST(Infer, ModelInfoNormalizesTheInput) {
   for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(mean[i], expected[i], 1e-4) << i;
 }
 
+// A detector that finds regions for landmarks has a file of its own. Its outputs alone do not show which decoder fits.
+TEST(Infer, ModelInfoOfTheDetector) {
+  const std::string detector = yolo_model({.rows = YoloFile::Rows::kBoxesFirst, .odd = true});
+  const std::string notes = detector + ".modelinfo";
+  const auto error_of = [&] {
+    TestPipeline pipeline(glinfer("task=landmarks model=" + red_model(Head::kVector) + " detector=" + detector));
+    return pipeline.set_state(GST_STATE_PLAYING) ? std::string() : pipeline.error(5);
+  };
+  std::remove(notes.c_str());
+  EXPECT_NE(error_of().find("task=detection"), std::string::npos) << error_of();
+  std::ofstream(notes) << "[sightglass]\ndecoder=yolo\n";
+  EXPECT_EQ(error_of(), "");
+  std::ofstream(notes) << "[sightglass]\ndecoder=yellow\n";
+  EXPECT_NE(error_of().find(notes + ", group [sightglass], decoder=yellow: expected one of"), std::string::npos);
+  std::remove(notes.c_str());
+}
+
 TEST(Infer, TensorsAreAttachedAndHeld) {
   TestPipeline pipeline(glinfer("attach-tensors=true task=tensors model=" + red_model()));
   Carried carried(pipeline);
