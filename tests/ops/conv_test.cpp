@@ -428,6 +428,42 @@ TEST_F(ConvTest, TransposeConv) {
   }
 }
 
+// Kernels with even sides and one output channel have a shader of their own: four outputs are the lanes of one sum.
+TEST_F(ConvTest, TransposeConvToOneChannel) {
+  uint64_t seed = 800;
+  for (const int kernel_h : {2, 4}) {
+    for (const int kernel_w : {2, 6}) {
+      for (const PaddingMode mode : {PaddingMode::kSame, PaddingMode::kValid}) {
+        for (const Activation activation : {Activation::kNone, Activation::kLogistic, Activation::kPrelu}) {
+          ConvParameters p;
+          p.batch = 1 + static_cast<int>(seed % 2);
+          p.height = 5;
+          p.width = 9;
+          p.in = static_cast<int>(seed % 3) * 8 + 3;
+          p.out = 1;
+          p.kernel_h = kernel_h;
+          p.kernel_w = kernel_w;
+          p.activation = activation;
+          TransposeConvAttr attr;
+          attr.padding.mode = mode;
+          attr.stride_h = attr.stride_w = 2;
+          const bool same = mode == PaddingMode::kSame;
+          attr.out_h = same ? p.height * 2 : (p.height - 1) * 2 + kernel_h;
+          attr.out_w = same ? p.width * 2 : (p.width - 1) * 2 + kernel_w;
+          p.attr.stride_h = p.attr.stride_w = 2;
+          p.attr.padding = attr.padding;
+          CaseBuilder builder(seed++);
+          const ValueId data = builder.input({p.batch, p.height, p.width, p.in});
+          const ValueId weights = builder.constant({1, kernel_h, kernel_w, p.in});
+          builder.node(OpType::kTransposeConv, attr, conv_inputs(builder, data, weights, 1, true, activation),
+                       activation);
+          check(builder.build(p.name("transpose conv")));
+        }
+      }
+    }
+  }
+}
+
 using ConvGroupTest = OpTest;
 
 // The source of the operands.
