@@ -1,5 +1,5 @@
-// The mask, in which uncertain foreground falls to background where no sure region has influence, and uncertain background
-// that sure regions enclose becomes foreground.
+// The mask, in which uncertain foreground falls to background where no sure region has influence, all of it does where
+// the model is sure of little of it, and uncertain background that sure regions enclose becomes foreground.
 #include "gl/compute.h"
 #include "segment/bspline.glsl"
 #include "segment/shaders.h"
@@ -20,9 +20,11 @@ void main() {
   // The last cell may reach beyond the mask.
   vec2 place = (vec2(position) + 0.5) / float(kIslandCell) / vec2(textureSize(u_cells, 0));
   if (u_cleaning.x > 0.0) {
-    float kept = smoothstep(0.0, kNearInfluence, sample_bspline(u_cells, place).r);
+    vec3 around = sample_bspline(u_cells, place).rgb;  // segment/island_reach.comp
+    float kept = smoothstep(0.0, kNearInfluence, around.r);
+    float support = smoothstep(kSupportFrom, kSupportTo, around.b / max(around.g, 0.01));
     float sure = smoothstep(kSureFrom, kSureTo, probability);
-    result *= mix(kept, 1.0, sure);
+    result *= support * mix(kept, 1.0, sure);
   }
   if (u_cleaning.y > 0.0) {
     float enclosed = smoothstep(kEnclosedFrom, kEnclosedTo, sample_bspline(u_enclosed, place).r);

@@ -250,6 +250,28 @@ Mask reference(const Mask& mask, const Parts& parts) {
     }
     return most;
   });
+  // The mean of the foreground of each cell times a power of its probability, and sums of that over squares.
+  const auto mean_of = [&](int power) {
+    return Mask(across, down, [&, power](int cx, int cy) {
+      double sum = 0;
+      for (int i = 0; i < kIslandCell * kIslandCell; ++i) {
+        const double p = mask.at(kIslandCell * cx + i % kIslandCell, kIslandCell * cy + i / kIslandCell);
+        sum += smoothstep(kForegroundFrom, kForegroundTo, p) * std::pow(p, power);
+      }
+      return sum / (kIslandCell * kIslandCell);
+    });
+  };
+  const auto around = static_cast<int>(kSupportReach * reach);
+  const auto sums_of = [&](const Mask& cells) {
+    return Mask(across, down, [&, cells](int cx, int cy) {
+      double sum = 0;
+      for (int y = std::max(cy - around, 0); y <= std::min(cy + around, down - 1); ++y) {
+        for (int x = std::max(cx - around, 0); x <= std::min(cx + around, across - 1); ++x) sum += cells.at(x, y);
+      }
+      return sum;
+    });
+  };
+  const Mask foreground = sums_of(mean_of(0)), squares = sums_of(mean_of(2));
   const double longest = kHoleReach / kIslandReach * reach;
   const auto nearness = [&](int cx, int cy, int dx, int dy) {
     double most = 0;
@@ -276,17 +298,20 @@ Mask reference(const Mask& mask, const Parts& parts) {
   return {mask.width, mask.height, [&](int x, int y) {
             const double cx = (x + 0.5) / kIslandCell - 0.5, cy = (y + 0.5) / kIslandCell - 0.5;
             const auto wx = weights(cx - std::floor(cx)), wy = weights(cy - std::floor(cy));
-            double near = 0, enclosed = 0;
+            double near = 0, enclosed = 0, all = 0, of_it = 0;
             for (int i = 0; i < 16; ++i) {
               const double weight = wx[static_cast<size_t>(i % 4)] * wy[static_cast<size_t>(i / 4)];
               const int ix = static_cast<int>(std::floor(cx)) + i % 4 - 1,
                         iy = static_cast<int>(std::floor(cy)) + i / 4 - 1;
               near += weight * influence.at(ix, iy);
               enclosed += weight * enclosure.at(ix, iy);
+              all += weight * foreground.at(ix, iy);
+              of_it += weight * squares.at(ix, iy);
             }
             const double probability = mask.at(x, y), kept = smoothstep(0, kNearInfluence, near),
                          sure = smoothstep(kSureFrom, kSureTo, probability);
-            const double result = parts.islands ? std::lerp(kept, 1.0, sure) * probability : probability;
+            const double support = smoothstep(kSupportFrom, kSupportTo, of_it / std::max(all, 0.01));
+            const double result = parts.islands ? support * std::lerp(kept, 1.0, sure) * probability : probability;
             if (!parts.holes) return result;
             const double filled = smoothstep(kEnclosedFrom, kEnclosedTo, enclosed);
             return std::lerp(result, 1.0, filled * smoothstep(kGapTo, kHoleFrom, probability));
@@ -403,6 +428,11 @@ TEST_F(IslandsTest, RemovesUncertainForegroundFarAway) {
   EXPECT_LE(largest_far("a disc", 0.55, [](int x, int y) { return disc(x - 220, y - 30, 8); }), 0.02);
   EXPECT_LE(largest_far("a bridge", 0.75, [](int x, int y) { return std::abs(x + y - 250) < 2; }), 0.02);
   EXPECT_GE(largest_far("a disc", 0.9, [](int x, int y) { return disc(x - 220, y - 30, 8); }), 0.85);
+  // Foreground of which the model is sure in a small part only, and that part.
+  const auto blob = [](int x, int y) { return std::max(0.5 * disc(x - 120, y - 120, 50), disc(x - 130, y - 130, 6)); };
+  const Mask doubtful = run({kSide, kSide, blob});
+  EXPECT_LE(doubtful.at(120, 100), 0.01);
+  EXPECT_LE(doubtful.at(130, 130), 0.5);
   // Nothing of which the model is sure.
   const Mask unsure = run({kSide, kSide, [](int, int) { return 0.5; }});
   EXPECT_EQ(*std::ranges::max_element(unsure.values), 0);
