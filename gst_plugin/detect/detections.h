@@ -13,15 +13,18 @@ inline constexpr int32_t kMaxDetections = 100;
 inline constexpr int32_t kMaxDetectionPoints = 8;
 
 struct Detection {
-  std::array<float, 4> box{};  // minimum x and y, maximum x and y
+  std::array<float, 4> box{};  // minimum x and y, maximum x and y; encloses the corners
   float score = 0;             // in [0,1]
   int32_t class_id = 0;
-  int32_t points_count = 0;  // valid entries of `points`
-  int32_t row = 0;           // of raw outputs: the index of the box there
-  int32_t id = 0;            // track ID, from 1 on; 0: not tracked
-  int32_t values_count = 0;  // what another model has said of it (infer/object_regions.h)
-  std::array<int32_t, 2> unused{};
-  std::array<std::array<float, 2>, kMaxDetectionPoints> points{};  // x and y; undefined from `points_count` on
+  int32_t points_count = 0;   // valid entries of `points`
+  int32_t row = 0;            // of raw outputs: the index of the box there
+  int32_t id = 0;             // track ID, from 1 on; 0: not tracked
+  int32_t values_count = 0;   // what another model has said of it (infer/object_regions.h)
+  int32_t corners_count = 0;  // 4: the first points are the corners of a rotated box, and no others are valid; or 0
+  int32_t unused = 0;
+  // X and y; undefined from `points_count` or `corners_count` on. Corners are in the order upper left, upper right,
+  // lower right, and lower left of the box before it is rotated.
+  std::array<std::array<float, 2>, kMaxDetectionPoints> points{};
   bool operator==(const Detection&) const = default;
 };
 

@@ -15,6 +15,8 @@ inline const ShaderKey kGatherFacesShader{"detect/gather_faces.comp", {}};
 inline const ShaderKey kYoloBoxesShader{"detect/yolo_boxes.comp", {}};
 inline const ShaderKey kDistributionBoxesShader{"detect/distribution_boxes.comp", {}};
 inline const ShaderKey kSuppressYoloShader{"detect/suppress.comp", {{"YOLO", "1"}}};
+inline const ShaderKey kRotatedBoxesShader{"detect/yolo_boxes.comp", {{"ROTATED", "1"}}};
+inline const ShaderKey kSuppressRotatedShader{"detect/suppress.comp", {{"YOLO", "1"}, {"ROTATED", "1"}}};
 
 inline const ShaderKey kTrackShader{"detect/track.comp", {}};
 // With a background, or centers; `logits`: a softmax or the logistic function applies.
@@ -42,7 +44,8 @@ inline std::vector<ShaderKey> detect_shader_variants() {
                               kSuppressYoloShader,      kInstanceMasksShader,   kInstanceForegroundShader,
                               kBeginRegionsShader,      kNewRegionsShader,      kNextRegionShader,
                               kNextLookShader,          kTrackShader,           kGatherFacesShader,
-                              kDistributionBoxesShader, kInstanceNumbersShader, kAnchorBoxesShader};
+                              kDistributionBoxesShader, kInstanceNumbersShader, kAnchorBoxesShader,
+                              kRotatedBoxesShader,      kSuppressRotatedShader};
   for (const bool centers : {false, true}) {
     for (const bool logits : {false, true}) keys.push_back(grid_boxes_shader(centers, logits));
   }

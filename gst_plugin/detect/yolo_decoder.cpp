@@ -21,6 +21,9 @@ constexpr int32_t kUsualClasses = 80;              // of COCO
 constexpr int32_t kBins = 8;                       // of NanoDet
 constexpr int32_t kPersonPoints = 17, kPersonPointValues = 3;
 constexpr int32_t kFewestCoefficients = 8, kMostCoefficients = 64;
+constexpr int32_t kAngles = 1;  // of a rotated box
+
+bool is_rotated(YoloHead head) { return head == YoloHead::kRotated || head == YoloHead::kRankedRotated; }
 
 // Strides of the layers of cells.
 constexpr std::array<std::array<int32_t, 4>, 4> kStrides{{{8, 16, 32, 0}, {8, 16, 32, 64}, {4, 8, 16, 32}, {16, 32}}};
@@ -85,7 +88,8 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
   const int32_t of_rows = by_row.boxes, of_columns = by_column.boxes;
   const std::string what = shape_of(model.outputs()[output]);
   const std::string size = std::to_string(layout.width) + "x" + std::to_string(layout.height);
-  layout.ranked = yolo.head == YoloHead::kRanked;
+  layout.ranked = yolo.head == YoloHead::kRanked || yolo.head == YoloHead::kRankedRotated;
+  layout.rotated = is_rotated(yolo.head);
   layout.objectness = yolo.head == YoloHead::kObjectness || yolo.head == YoloHead::kCells;
   layout.strides = {};
   layout.bins = yolo.head == YoloHead::kDistributions ? kBins : 0;
@@ -97,7 +101,10 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
   if (layout.ranked) {
     layout.boxes_last = false;
     if (of_rows != 0 || of_columns != 0) return what + " has a box per cell of " + size + ", and nothing has chosen";
-    if (rows != kUsualRanked && !is_asked_for) return what + " has not " + std::to_string(kUsualRanked) + " boxes";
+    // Few rows with few values may also be rotated boxes of two classes, which are never so few.
+    if (layout.rotated ? rows > kUsualRanked : rows != kUsualRanked && !is_asked_for) {
+      return what + " has not " + std::to_string(kUsualRanked) + " boxes";
+    }
   } else {
     if (of_rows == 0 && of_columns == 0 && !is_asked_for) {
       return what + " has no box for every cell of " + size + " with strides of 8, 16 and 32";
@@ -114,12 +121,12 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
                          : layout.bins > 0 ? kBoxValues * layout.bins
                                            : kBoxValues + (layout.objectness ? 1 : 0);
   const int32_t of_persons = kPersonPoints * kPersonPointValues;
-  layout.further = coefficients;
-  if (coefficients == 0 && notes.points > 0) {
+  layout.further = layout.rotated ? kAngles : coefficients;
+  if (layout.further == 0 && notes.points > 0) {
     yolo.points = notes.points;
     yolo.values_of_point = notes.values_of_point;
     layout.further = notes.points * notes.values_of_point;
-  } else if (coefficients == 0 && layout.bins == 0 && notes.task.empty() && known_classes <= 1 &&
+  } else if (layout.further == 0 && layout.bins == 0 && notes.task.empty() && known_classes <= 1 &&
              layout.values == before + (layout.ranked ? 0 : 1) + of_persons) {
     yolo.points = kPersonPoints;
     yolo.values_of_point = kPersonPointValues;
@@ -132,7 +139,7 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
   }
   if (classes < 1) return what + " has no value for a class";
   layout.classes = classes;
-  if (is_asked_for) return {};
+  if (is_asked_for || layout.rotated) return {};
   // One score more or less: the number of classes decides, if it is known. Three boxes per cell are those of anchors,
   // whose heads have objectness.
   const int32_t per_cell = layout.boxes_last ? of_columns : of_rows;
@@ -149,6 +156,8 @@ std::string fit(const Model& model, size_t output, size_t known_classes, bool is
 
 }  // namespace
 
+bool has_rotated_boxes(const Model& model) { return model.metadata().exporter.task == "obb"; }
+
 YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for, size_t classes) {
   YoloSearch search;
   const auto& outputs = model.outputs();
@@ -157,8 +166,9 @@ YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for, size_
     return search;
   }
   const ExporterNotes& notes = model.metadata().exporter;
-  if (notes.task == "obb") {
-    search.reason = "rotated boxes (task \"obb\" of the exporter) are not supported";
+  const bool has_rotated = has_rotated_boxes(model);
+  if (has_rotated && !is_rotated(head)) {
+    search.reason = kRotatedBoxes;
     return search;
   }
   if (classes == 0) classes = notes.class_names.size();
@@ -166,7 +176,7 @@ YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for, size_
   yolo.head = head;
   yolo.names = notes.class_names;
   int32_t coefficients = 0;
-  find_prototypes(model, yolo, coefficients);
+  if (!is_rotated(head)) find_prototypes(model, yolo, coefficients);
   search.reason = "no output has the shape 1 x boxes x values or 1 x values x boxes";
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Shape& shape = outputs[i].shape;
@@ -174,6 +184,9 @@ YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for, size_
     search.is_near = true;
     yolo.output = i;
     search.reason = fit(model, i, classes, is_asked_for, coefficients, yolo);
+    if (search.reason.empty() && is_rotated(head) && !has_rotated && !is_asked_for) {
+      search.reason = shape_of(outputs[i]) + " may have rotated boxes: set decoder";
+    }
     if (!search.reason.empty()) continue;
     search.found = std::move(yolo);
     return search;
@@ -282,6 +295,10 @@ Status check(const YoloLayout& layout) {
                            layout.classes > 0 && layout.values == kBoxValues + 1 + layout.classes;
   const bool is_grid = layout.cell_anchors == 0 && layout.grid_columns > 0 && layout.boxes % layout.grid_columns == 0 &&
                        layout.classes > 0 && layout.values == layout.classes + (layout.centers ? 0 : 1);
+  const bool is_plain = layout.grid_columns == 0 && layout.bins == 0 && layout.strides[0] == 0 && !layout.objectness;
+  if (layout.rotated && (!is_plain || layout.further != kAngles)) {
+    return invalid_argument("rotated boxes have a score per class and an angle, and nothing else");
+  }
   const bool fits =
       is_grid || has_anchors || has_distributions ||
       (layout.bins == 0 && layout.grid_columns == 0 && layout.further >= 0 && (layout.ranked || layout.classes > 0) &&
@@ -292,7 +309,11 @@ Status check(const YoloLayout& layout) {
 }
 
 constexpr GLsizeiptr bytes_of(int32_t items, size_t size) { return GLsizeiptr{items} * static_cast<GLsizeiptr>(size); }
-constexpr size_t kCornersBytes = 4 * sizeof(float), kBestBytes = 2 * sizeof(float);
+constexpr size_t kBestBytes = 2 * sizeof(float);
+// A box, or a Rotated of shaders/detect/rotated.glsl.
+GLsizeiptr bytes_of_boxes(const YoloLayout& layout) {
+  return bytes_of(layout.boxes, (layout.rotated ? 8 : 4) * sizeof(float));
+}
 
 }  // namespace
 
@@ -313,12 +334,14 @@ Result<std::unique_ptr<YoloDecoder>> YoloDecoder::create(std::shared_ptr<ShareGr
   const ShaderKey boxes = layout.cell_anchors > 0   ? kAnchorBoxesShader
                           : layout.grid_columns > 0 ? grid_boxes_shader(layout.centers, layout.logits)
                           : layout.bins > 0         ? kDistributionBoxesShader
+                          : layout.rotated          ? kRotatedBoxesShader
                                                     : kYoloBoxesShader;
-  const std::array<ProgramKey, 2> keys{ProgramKey{boxes}, ProgramKey{kSuppressYoloShader}};
+  const std::array<ProgramKey, 2> keys{ProgramKey{boxes},
+                                       ProgramKey{layout.rotated ? kSuppressRotatedShader : kSuppressYoloShader}};
   SIGHTGLASS_ASSIGN_OR_RETURN(decoder->programs_, decoder->group_->programs(keys));
   const Detections none;
   const std::array<uint32_t, 4> zero{};
-  decoder->boxes_ = make_storage(gl, bytes_of(layout.boxes, kCornersBytes));
+  decoder->boxes_ = make_storage(gl, bytes_of_boxes(layout));
   decoder->best_ = make_storage(gl, bytes_of(layout.boxes, kBestBytes));
   decoder->largest_ = make_storage(gl, sizeof(zero), zero.data());
   decoder->detections_ = make_storage(gl, sizeof(none), &none);
@@ -345,7 +368,7 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
   SIGHTGLASS_RETURN_IF_ERROR(check_size(output, centers));
   HeadBlock head;
   head.steps = {layout_.box_step(), layout_.value_step(), layout_.boxes, layout_.bins};
-  head.head = {layout_.classes, layout_.objectness ? 1 : 0, layout_.ranked ? 1 : 0, 0};
+  head.head = {layout_.classes, layout_.objectness ? 1 : 0, layout_.ranked ? 1 : 0, layout_.first_further()};
   head.size = {layout_.width, layout_.height, 0, 0};
   head.strides = layout_.strides;
   constexpr float kNeverOverlaps = 2;
@@ -358,7 +381,7 @@ Status YoloDecoder::decode(const BufferRange& output, const InputTransform& to_u
   block.place = {m[0], m[1], m[2], 0, m[3], m[4], m[5], 0};
 
   gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
-  const BufferRange boxes{boxes_.id(), 0, bytes_of(layout_.boxes, kCornersBytes)};
+  const BufferRange boxes{boxes_.id(), 0, bytes_of_boxes(layout_)};
   const BufferRange best{best_.id(), 0, bytes_of(layout_.boxes, kBestBytes)};
   const BufferRange largest{largest_.id(), 0, 4 * sizeof(uint32_t)};
   Pass pass(*gl_);

@@ -27,9 +27,12 @@ inline constexpr float kFarthest = 1000000000.0F;  // of coordinates; boxes beyo
 inline constexpr int32_t kBoxValues = 4;           // of a box; its scores follow
 inline constexpr int32_t kCountedClasses = 256;    // for masks; others do not count
 inline constexpr float kYoloOverlap = 0.45F;       // of boxes of one object, unless an application says otherwise
+// Coordinates, sides, and radians of rotated boxes; others are no boxes. Products of four sides are finite and not 0.
+inline constexpr float kFarthestRotated = 100000.0F, kNarrowestRotated = 0.000001F, kLargestAngle = 1000.0F;
 
 // A row has the values of a box: center x and y, width, height; a score of any object, if there is one; a score per
 // class; then further values. Ranked rows have minimum x and y, maximum x and y, score, class; then further values.
+// Rotated boxes always have center and size, and their angle is the only further value: in radians, clockwise.
 struct YoloLayout {
   int32_t boxes = 0, values = 0;  // rows, and values per row
   bool boxes_last = false;        // the output is 1 x values x boxes
@@ -53,13 +56,25 @@ struct YoloLayout {
   std::array<std::array<float, 2>, kMostCellAnchors> anchor_sizes{};  // width and height, in fractions of the input
   // NanoDet: a row has a score per class, then for each side of a box so many logits of its distance from the cell.
   int32_t bins = 0;
+  bool rotated = false;
   int32_t first_further() const { return values - further; }
   // Between the values of two boxes, and between two values of a box.
   int32_t box_step() const { return boxes_last ? 1 : values; }
   int32_t value_step() const { return boxes_last ? boxes : 1; }
 };
 
-enum class YoloHead : uint8_t { kPlain, kObjectness, kRanked, kCells, kGrid, kDistributions, kCenters, kCellAnchors };
+enum class YoloHead : uint8_t {
+  kPlain,
+  kObjectness,
+  kRanked,
+  kCells,
+  kGrid,
+  kDistributions,
+  kCenters,
+  kCellAnchors,
+  kRotated,
+  kRankedRotated,
+};
 
 // What a model has in addition to boxes.
 struct YoloModel {
@@ -77,6 +92,11 @@ struct YoloSearch {
   std::string reason;    // why there is none
   bool is_near = false;  // an output has the shape of a list of boxes
 };
+// Whether the exporter notes that the boxes are rotated. Only heads for those are then found.
+bool has_rotated_boxes(const Model& model);
+inline constexpr const char* kRotatedBoxes =
+    "its boxes are rotated (task \"obb\" of the exporter); run it with glinfer, decoder=yolo-obb or auto";
+
 // Finds a head of this kind. `is_asked_for`: also with a number of boxes that is not that of the cells of the input.
 // `classes`: their number if it is known, otherwise 0.
 YoloSearch find_yolo(const Model& model, YoloHead head, bool is_asked_for = false, size_t classes = 0);
@@ -106,8 +126,9 @@ class YoloDecoder {
 
   // Issues two dispatches, without wait, readback or upload (except changed parameters). `output` is that of a session;
   // `to_upright` maps model input coordinates to the upright frame. Boxes of the same class suppress each other.
-  // Afterwards, detections() is visible to compute shaders and GL copies, and GL state is as sessions leave it.
-  // With centers, `output` begins at offset 0 of its buffer and has all outputs.
+  // Rotated ones overlap by ProbIoU in pixels of the model input (shaders/detect/rotated.glsl). Afterwards,
+  // detections() is visible to compute shaders and GL copies, and GL state is as sessions leave it. With centers,
+  // `output` begins at offset 0 of its buffer and has all outputs.
   Status decode(const BufferRange& output, const InputTransform& to_upright, const SsdChoice& choice = {},
                 const CenterOffsets& centers = {});
   // A buffer with Detections (detections.h), best first, and the first of equals before others; initially zero. Always

@@ -11,7 +11,8 @@ struct Detection {
   int row;
   int id;
   int values_count;
-  int unused[2];
+  int corners_count;
+  int unused;
   vec2 points[kMaxDetectionPoints];
 };
 

@@ -2,16 +2,23 @@
 // not overlap it, and so on; the first of equals wins. With weighted suppression, a result is the average of the best
 // box and all that overlap it, weighted by their scores. One work group; the order of every sum is fixed.
 //   YOLO   boxes come from detect/yolo_boxes.comp; only those of the same class overlap
+//   ROTATED   with YOLO: boxes are rotated
 #include "detect/detections.glsl"
 #include "detect/ssd_block.glsl"
 #include "detect/ssd_decoder.h"
 #include "detect/yolo_decoder.h"
+#ifdef ROTATED
+#include "detect/rotated.glsl"
+#define Box Rotated
+#else
+#define Box vec4
+#endif
 
 #define LANES 128
 layout(local_size_x = LANES) in;
 
 #ifdef YOLO
-layout(std430, binding = 0) readonly buffer Boxes { vec4 b_boxes[]; };
+layout(std430, binding = 0) readonly buffer Boxes { Box b_boxes[]; };
 layout(std430, binding = 1) readonly buffer Best { vec2 b_best[]; };
 layout(std430, binding = 2) buffer Largest { uint b_largest; };
 #else
@@ -33,9 +40,20 @@ shared vec4 s_sums[LANES];
 shared float s_score[LANES];
 shared int s_box[LANES];
 
-#ifdef YOLO
+#ifdef ROTATED
+vec4 to_pixels = vec4(1.0);  // of the model input; set before use
+
+Box box_at(int n) {
+  Box box = b_boxes[n];
+  box.box *= to_pixels;
+  return box;
+}
+bool is_box(Box box) { return box.box.z > 0.0; }
+#elif defined(YOLO)
 vec4 box_at(int n) { return b_boxes[n]; }
 bool is_box(vec4 box) { return box.z > box.x && box.w > box.y && all(lessThan(abs(box), vec4(kFarthest))); }
+#endif
+#ifdef YOLO
 bool are_alike(int n, int other) { return b_best[n].y == b_best[other].y; }
 #else
 vec2 in_order(vec2 v) { return u_layout.z != 0 ? v.yx : v; }
@@ -61,6 +79,9 @@ bool is_box(vec4 box) { return box.z > box.x && box.w > box.y; }  // false for N
 bool are_alike(int n, int other) { return true; }
 #endif
 
+#ifdef ROTATED
+float overlap(Rotated a, Rotated b) { return prob_iou(a, b); }
+#else
 float overlap(vec4 a, vec4 b) {
   vec2 size_a = a.zw - a.xy, size_b = b.zw - b.xy;
   vec2 common_size = max(min(a.zw, b.zw) - max(a.xy, b.xy), 0.0);
@@ -68,6 +89,7 @@ float overlap(vec4 a, vec4 b) {
   float whole = size_a.x * size_a.y + size_b.x * size_b.y - common_area;
   return whole > 0.0 ? common_area / whole : 0.0;
 }
+#endif
 
 vec2 to_frame(vec2 at) { return vec2(dot(u_place[0].xyz, vec3(at, 1.0)), dot(u_place[1].xyz, vec3(at, 1.0))); }
 
@@ -124,6 +146,15 @@ int best_running(int lane) {
 void main() {
   int lane = int(gl_LocalInvocationID.x);
   int words = (u_boxes.x + 31) / 32;
+#ifdef YOLO
+  bool in_pixels = uintBitsToFloat(b_largest) > kLargestFraction;
+  memoryBarrierBuffer();  // the first lane resets it, after a barrier
+#endif
+#ifdef ROTATED
+  to_pixels = in_pixels ? vec4(1.0) : u_scales.xyxy;
+#elif defined(YOLO)
+  vec4 unit = in_pixels ? 1.0 / u_scales.xyxy : vec4(1.0);
+#endif
   for (int w = lane; w < words; w += LANES) {
     uint bits = 0u;
     int last = min(u_boxes.x - 32 * w, 32);
@@ -133,14 +164,9 @@ void main() {
     s_running[w] = bits;
   }
 
-#ifdef YOLO
-  bool in_pixels = uintBitsToFloat(b_largest) > kLargestFraction;
-  memoryBarrierBuffer();  // the first lane resets it, after a barrier
-  vec4 unit = in_pixels ? 1.0 / u_scales.xyxy : vec4(1.0);
-#endif
   int count = 0;
   for (int winner = best_running(lane); winner >= 0 && count < u_classes.w; winner = best_running(lane)) {
-    vec4 winning = box_at(winner);
+    Box winning = box_at(winner);
 #ifndef YOLO
     vec4 box_sum = vec4(0.0);
     vec4 point_sums[kPairs];
@@ -151,7 +177,7 @@ void main() {
       uint bits = s_running[w];
       for (uint left = bits; left != 0u; left &= left - 1u) {
         int b = findLSB(left), n = 32 * w + b;
-        vec4 box = box_at(n);
+        Box box = box_at(n);
         if (n != winner && !(are_alike(n, winner) && overlap(winning, box) > u_limits.y)) continue;
         bits &= ~(1u << uint(b));
 #ifndef YOLO
@@ -169,7 +195,12 @@ void main() {
     }
 #ifdef YOLO
     barrier();  // all lanes have used the winner: drivers may read it again
+#ifdef ROTATED
+    vec2 across = 0.5 * winning.box.z * winning.turn.xy, down = 0.5 * winning.box.w * vec2(-winning.turn.y, winning.turn.x);
+    vec2 scale = 1.0 / u_scales.xy, middle = winning.box.xy;
+#else
     vec4 box = winning * unit;
+#endif
 #else
     float weights = sum_of_lanes(lane, vec4(weight)).x;
     vec4 box = sum_of_lanes(lane, box_sum) / weights;
@@ -179,7 +210,17 @@ void main() {
     }
 #endif
     if (lane == 0) {
+#ifdef ROTATED
+      vec2 a = to_frame((middle - across - down) * scale), b = to_frame((middle + across - down) * scale);
+      vec2 c = to_frame((middle + across + down) * scale), d = to_frame((middle - across + down) * scale);
+      detections[count].corners_count = 4;
+      detections[count].points[0] = a;
+      detections[count].points[1] = b;
+      detections[count].points[2] = c;
+      detections[count].points[3] = d;
+#else
       vec2 a = to_frame(box.xy), b = to_frame(box.zw), c = to_frame(box.xw), d = to_frame(box.zy);
+#endif
       detections[count].box = vec4(min(min(a, b), min(c, d)), max(max(a, b), max(c, d)));
       detections[count].score = b_best[winner].x;
       detections[count].class_id = int(b_best[winner].y);

@@ -5,7 +5,7 @@
 layout(std140, binding = kParamsBinding) uniform Yolo {
   ivec4 u_steps;  // between the values of two boxes, between two values of a box; boxes; NanoDet: values
                   // of a distribution, otherwise 0
-  ivec4 u_head;   // classes; 1 if a score of any object precedes theirs; 1 if boxes are corners, score and class; 0
+  ivec4 u_head;   // classes; 1 if a score of any object precedes theirs; 1 if rows are box, score and class; first further value
   ivec4 u_size;   // width and height of the model input in pixels; 0, 0
   ivec4 u_strides;  // of the layers of cells, if boxes are relative to them; otherwise 0
 };

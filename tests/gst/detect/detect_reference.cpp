@@ -594,7 +594,8 @@ std::vector<Detection> read_detections(const GlApi& gl, GLuint buffer) {
   const auto count = static_cast<size_t>(std::clamp(content.count, 0, kMaxDetections));
   std::vector<Detection> found(content.detections.begin(), content.detections.begin() + static_cast<long>(count));
   for (Detection& detection : found) {
-    for (auto i = static_cast<size_t>(detection.points_count); i < kMaxDetectionPoints; ++i) detection.points[i] = {};
+    const auto valid = static_cast<size_t>(std::max(detection.points_count, detection.corners_count));
+    for (size_t i = valid; i < kMaxDetectionPoints; ++i) detection.points[i] = {};
   }
   return found;
 }

@@ -229,7 +229,7 @@ TEST(DecodeResults, PeopleAreObjectsWithKeypoints) {
 TEST(DecodeResults, DetectionsHaveLabels) {
   Detections detections;
   detections.count = 3;
-  detections.detections[0] = {{0.1F, 0.2F, 0.3F, 0.4F}, 0.75F, 1, 2, 0, 9, 0, {}, {{{0.5F, 0.6F}, {0.7F, 0.8F}}}};
+  detections.detections[0] = {{0.1F, 0.2F, 0.3F, 0.4F}, 0.75F, 1, 2, 0, 9, 0, 0, 0, {{{0.5F, 0.6F}, {0.7F, 0.8F}}}};
   detections.detections[1].class_id = 7;
   detections.detections[2].class_id = -5;
   const std::string labels[] = {"cat", "dog"};
