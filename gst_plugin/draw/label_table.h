@@ -20,6 +20,7 @@ inline constexpr int32_t kMostPercent = 100;
 inline constexpr int32_t kFirstDigit = kMostPercent + 1, kNumberSign = kFirstDigit + 10, kFirstClass = kNumberSign + 1;
 // Number of primitives of a text line with a class and its score, and of a box with such a line, including its outline.
 inline constexpr int32_t kLabelledScore = 3, kLabelledBox = 1 + kLabelledScore;
+inline constexpr int32_t kRotatedSides = 4;  // lines of a rotated box, in place of its outline
 // Of a number with its sign; of larger numbers, the last digits are shown.
 inline constexpr int32_t kMostDigits = 5, kNumberTexts = 1 + kMostDigits;
 

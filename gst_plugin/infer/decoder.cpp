@@ -412,7 +412,10 @@ Result<std::unique_ptr<Decoder>> make_detection_decoder(const std::shared_ptr<Sh
   if (model.yolo) {
     const YoloLayout& layout = model.yolo->layout;
     GST_DEBUG_OBJECT(log_object(), "decoder: YOLO, %d boxes of %d values, %d classes, %s", layout.boxes, layout.values,
-                     layout.classes, layout.ranked ? "chosen by the model" : "suppressed by class");
+                     layout.classes,
+                     layout.ranked    ? "chosen by the model"
+                     : layout.rotated ? "rotated, suppressed by class"
+                                      : "suppressed by class");
     SIGHTGLASS_ASSIGN_OR_RETURN(std::unique_ptr<YoloDecoder> decoder, YoloDecoder::create(group, layout));
     YoloDetections::Masks masks;
     const auto make = [&](YoloMasks::Shows shows, std::optional<YoloMasks>& made) -> Status {

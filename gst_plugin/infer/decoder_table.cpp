@@ -104,15 +104,28 @@ std::optional<Decline> describe_faces(InferModel& result, const InferModelOption
   return std::nullopt;
 }
 
-// The number of labels that the application gives decides where shapes do not.
-template <YoloHead kHead, DecoderKind kKind>
-std::optional<Decline> describe_yolo(InferModel& result, const InferModelOptions& options) {
-  YoloSearch search = find_yolo(*result.model, kHead, options.decoder == kKind, result.labels.size());
+std::optional<Decline> accept_yolo(InferModel& result, YoloSearch search) {
   if (!search.found) return Decline{std::move(search.reason), search.is_near};
   result.letterbox = true;
   if (result.labels.empty()) result.labels = search.found->names;
   result.yolo = std::move(search.found);
   return std::nullopt;
+}
+
+// The number of labels that the application gives decides where shapes do not.
+template <YoloHead kHead, DecoderKind kKind>
+std::optional<Decline> describe_yolo(InferModel& result, const InferModelOptions& options) {
+  return accept_yolo(result, find_yolo(*result.model, kHead, options.decoder == kKind, result.labels.size()));
+}
+
+// Only if asked for, or if the exporter has noted it: one class more has the same shape.
+std::optional<Decline> describe_rotated(InferModel& result, const InferModelOptions& options) {
+  YoloSearch search;
+  for (const YoloHead head : {YoloHead::kRankedRotated, YoloHead::kRotated}) {
+    search = find_yolo(*result.model, head, options.decoder == DecoderKind::kYoloRotated, result.labels.size());
+    if (search.found) break;
+  }
+  return accept_yolo(result, std::move(search));
 }
 
 // Only if asked for: such outputs may be images or masks.
@@ -347,6 +360,9 @@ constexpr DecoderRow kRows[] = {
      "infer/top_classes.comp", describe_classifier, make_class_decoder},
     {kVector, "vector", InferTask::kVector, "Vector of each object, with regions=upstream: a single output of 1xC",
      "infer/store_object.comp", describe_vector, make_no_decoder},
+    {kYoloRotated, "yolo-obb", InferTask::kDetection,
+     "Rotated boxes of YOLO, angle last: 1x(5+C)xN, 1xNx(5+C), or 1x300x7",
+     "detect/yolo_boxes.comp, detect/suppress.comp", describe_rotated, make_detection_decoder},
     {kTensors, "tensors", InferTask::kTensors, "No decoding; frames stay unchanged", "", describe_tensors,
      make_no_decoder},
 };

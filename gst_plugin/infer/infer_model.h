@@ -51,6 +51,7 @@ enum class DecoderKind : uint8_t {
   kClasses,
   kVector,
   kTensors,
+  kYoloRotated,
 };
 
 struct InferModelOptions {

@@ -54,7 +54,7 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, s
   if (result->decoder_) result->traits_.found = result->decoder_->results();
   if (result->objects_) result->traits_.found = result->objects_->regions.results();
   if (result->decoder_) result->traits_.mask = result->decoder_->numbered_masks();
-  result->traits_.decode = [self = result.get()](std::span<const std::byte> bytes) {
+  result->traits_.decode = [self = result.get()](std::span<const std::byte> bytes, const FrameStamp& frame) {
     if (self->objects_) {
       const AttachedObjects::Labels& labels = self->objects_->current.labels;
       return InferenceResults{
@@ -62,10 +62,10 @@ Result<std::unique_ptr<Inferencer>> Inferencer::create(const GlTarget& target, s
           {},
           objects_of(bytes, self->objects_->regions.layout(),
                      labels != nullptr ? std::span<const std::string>(*labels) : std::span<const std::string>(),
-                     self->model_.labels),
+                     self->model_.labels, frame),
           {}};
     }
-    return infer_results(self->model_, bytes, self->look_.threshold);
+    return infer_results(self->model_, bytes, self->look_.threshold, frame);
   };
   return result;
 }
@@ -422,15 +422,17 @@ void add_landmarks(std::span<const std::byte> bytes, const InferModel& model, fl
 
 }  // namespace
 
-InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold) {
+InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold,
+                               const FrameStamp& frame) {
   InferenceResults results;
+  results.frame = frame;
   results.model = model_title(model.model->name());
   switch (model.task) {
     case InferTask::kDetection:
-      results.objects = detections_of(bytes, model.labels);
+      results.objects = detections_of(bytes, model.labels, frame);
       break;
     case InferTask::kClassification:
-      for (ResultObject& object : detections_of(bytes, model.labels)) {
+      for (ResultObject& object : detections_of(bytes, model.labels, frame)) {
         results.classifications.push_back({std::move(object.label), object.class_id, object.score});
       }
       break;

@@ -181,7 +181,8 @@ class Inferencer : public Effect {
 Result<ObjectRegions::Layout> layout_of_objects(const InferModel& model);
 
 // Returns objects or classifications from the bytes of Detections or LandmarkObjects, depending on the model task.
-// Skips landmarks with a score below `threshold`. Does not set the frame.
-InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold);
+// Skips landmarks with a score below `threshold`.
+InferenceResults infer_results(const InferModel& model, std::span<const std::byte> bytes, float threshold,
+                               const FrameStamp& frame);
 
 }  // namespace sightglass

@@ -130,7 +130,7 @@ ObjectPainter::ObjectPainter(const std::shared_ptr<ShareGroup>& group, SharedPro
       program_(std::move(program)),
       layout_(layout),
       object_labels_(object_labels),
-      of_each_(kLabelledBox + kNumberTexts + primitives_of_values(layout)),
+      of_each_(kLabelledBox + kRotatedSides + kNumberTexts + primitives_of_values(layout)),
       // Every primitive of the buffer is drawn: objects with hundreds of points are few.
       objects_(std::clamp(8192 / of_each_, 8, kMaxDetections)),
       labels_(group->gl(), labels),
@@ -145,7 +145,7 @@ PrimitiveRange ObjectPainter::primitives(const BufferRange& results, int32_t wid
   const GLsizei of_values =
       layout_.kind == ObjectValues::kClasses ? kLabelledScore * lines : primitives_of_values(layout_);
   PrimitiveRange range = primitives_.range();
-  range.count = objects_ * (kLabelledBox + kNumberTexts + of_values);
+  range.count = objects_ * (kLabelledBox + kRotatedSides + kNumberTexts + of_values);
   range.text = labels_.texture();
   Block block;
   block.picture = {static_cast<float>(width), static_cast<float>(height), style.point_radius, 0};
@@ -160,10 +160,19 @@ PrimitiveRange ObjectPainter::primitives(const BufferRange& results, int32_t wid
 
 namespace {
 
-void add_values(ResultObject& object, std::span<const float> values, ObjectValues kind,
+// Points are in fractions of the box, along its sides.
+void add_values(ResultObject& object, const Detection& detection, std::span<const float> values, ObjectValues kind,
                 std::span<const std::string> labels) {
+  using Place = std::array<float, 2>;
   const auto& box = object.box;
-  const float width = box[2] - box[0], height = box[3] - box[1];
+  const float width = box[2] - box[0];
+  const bool is_rotated = detection.corners_count > 0;
+  const Place corner = is_rotated ? detection.points[0] : Place{box[0], box[1]};
+  const Place right = is_rotated ? detection.points[1] : Place{box[2], box[1]};
+  const Place below = is_rotated ? detection.points[3] : Place{box[0], box[3]};
+  const auto place = [&](float across, float down, size_t axis) {
+    return corner[axis] + across * (right[axis] - corner[axis]) + down * (below[axis] - corner[axis]);
+  };
   for (size_t i = 0; kind == ObjectValues::kClasses && i + 1 < values.size(); i += 2) {
     const auto number = static_cast<size_t>(std::clamp(values[i], 0.0F, 1e6F));
     object.classifications.push_back(
@@ -172,16 +181,17 @@ void add_values(ResultObject& object, std::span<const float> values, ObjectValue
   if (kind == ObjectValues::kVector) object.vector.assign(values.begin(), values.end());
   for (size_t i = 0; kind == ObjectValues::kPoints && i + 3 < values.size(); i += 4) {
     const float score = values[i + 3];
-    object.points.push_back(
-        {box[0] + values[i] * width, box[1] + values[i + 1] * height, values[i + 2] * width, score, score, 0, 0, 0});
+    object.points.push_back({place(values[i], values[i + 1], 0), place(values[i], values[i + 1], 1),
+                             values[i + 2] * width, score, score, 0, 0, 0});
   }
 }
 
 }  // namespace
 
 std::vector<ResultObject> objects_of(std::span<const std::byte> bytes, const ObjectRegions::Layout& layout,
-                                     std::span<const std::string> object_labels, std::span<const std::string> labels) {
-  std::vector<ResultObject> objects = detections_of(bytes, object_labels);
+                                     std::span<const std::string> object_labels, std::span<const std::string> labels,
+                                     const FrameStamp& frame) {
+  std::vector<ResultObject> objects = detections_of(bytes, object_labels, frame);
   const auto count = static_cast<size_t>(layout.count);
   const size_t of_value = layout.kind == ObjectValues::kClasses ? 2 : layout.kind == ObjectValues::kPoints ? 4 : 1;
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -194,7 +204,7 @@ std::vector<ResultObject> objects_of(std::span<const std::byte> bytes, const Obj
     if (known == 0 || first + 4 * known > bytes.size()) continue;
     std::vector<float> values(known);
     std::memcpy(values.data(), bytes.data() + first, 4 * known);
-    add_values(objects[i], values, layout.kind, labels);
+    add_values(objects[i], detection, values, layout.kind, labels);
   }
   return objects;
 }

@@ -132,8 +132,10 @@ class ObjectPainter {
   UniformBlock<Block> block_;
 };
 
-// Converts the bytes of ObjectRegions::results(). Labels are those of the objects, and of the classes of the model.
+// Converts the bytes of ObjectRegions::results() of that frame. Labels are those of the objects, and of the classes of
+// the model.
 std::vector<ResultObject> objects_of(std::span<const std::byte> bytes, const ObjectRegions::Layout& layout,
-                                     std::span<const std::string> object_labels, std::span<const std::string> labels);
+                                     std::span<const std::string> object_labels, std::span<const std::string> labels,
+                                     const FrameStamp& frame);
 
 }  // namespace sightglass

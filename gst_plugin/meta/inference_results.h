@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -58,6 +59,9 @@ struct ResultObject {
   const Skeleton* skeleton = nullptr;  // names `points`, and lives as long as the process; null: no names
   std::vector<Classification> classifications = {};  // of the object, by class: the blendshapes of a face
   std::vector<float> vector = {};                    // that describes the object; usually none
+  // Encloses the box if that is rotated: then `box` is the one before it is rotated around its center, in frame pixels.
+  // None: the box is not rotated, whatever the object in it is.
+  std::optional<std::array<float, 4>> bounds = {};
 };
 
 struct InferenceResults {

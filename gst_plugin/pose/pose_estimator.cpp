@@ -178,7 +178,7 @@ Result<std::unique_ptr<Effect>> PoseEstimator::create(const GlTarget& target, Gs
                      .mask = result->finder_->mask(),
                      .found = result->follower_->persons(),
                      .decode = [title = model_title(model.model->name()), skeleton = model.skeleton,
-                                log = PeopleLog(element)](std::span<const std::byte> bytes) mutable {
+                                log = PeopleLog(element)](std::span<const std::byte> bytes, const FrameStamp&) mutable {
                        InferenceResults results{title, {}, persons_of(bytes, *skeleton), {}};
                        log.note(results.objects);
                        return results;

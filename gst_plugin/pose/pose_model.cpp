@@ -273,6 +273,7 @@ Result<PoseModel> describe_pose_model(std::shared_ptr<const Model> model, const 
   pose.model = std::move(model);
   pose.outputs.fill(PoseModel::kNone);
   if (!describe_outputs(pose, options)) {
+    if (has_rotated_boxes(*pose.model)) return unsupported(pose.model->name() + ": " + kRotatedBoxes);
     return unsupported(
         pose.model->name() + ": unknown kind of pose model: its outputs are " + list(pose.model->outputs()) +
         "; use MoveNet (1x1x17x3, 1x6x56), PosenetDecoderOp (1x20x17x2, 1x20x17, 1x20), PoseNet (scores, offsets and "

@@ -19,19 +19,20 @@ GQuark quark_of(const std::string& label, int32_t class_id) {
   return g_quark_from_string(class_id < 0 ? "object" : ("class " + std::to_string(class_id)).c_str());
 }
 
+gint pixel(float fraction, int32_t size) {
+  constexpr float kFar = 1e6F;
+  const float place = fraction * static_cast<float>(size);
+  return std::isnan(place) ? 0 : static_cast<gint>(std::lround(std::clamp(place, -kFar, kFar)));
+}
+
 #if GST_CHECK_VERSION(1, 30, 0)
 // Adds a group with the conventional tag ("pose-17-kp") and the skeleton's connections.
 bool add_key_points(GstAnalyticsRelationMeta* meta, guint object_id, const ResultObject& object, int32_t width,
                     int32_t height) {
   std::vector<gint> places, pairs;
   std::vector<gfloat> confidences;
-  constexpr float kFar = 1e6F;
-  const auto pixels = [](float fraction, int32_t size) {
-    const float place = fraction * static_cast<float>(size);
-    return std::isnan(place) ? 0 : static_cast<gint>(std::lround(std::clamp(place, -kFar, kFar)));
-  };
   for (const KeyPoint& point : object.points) {
-    for (const gint place : {pixels(point.x, width), pixels(point.y, height), pixels(point.z, width)}) {
+    for (const gint place : {pixel(point.x, width), pixel(point.y, height), pixel(point.z, width)}) {
       places.push_back(place);
     }
     confidences.push_back(point.visibility);
@@ -53,13 +54,28 @@ bool add_key_points(GstAnalyticsRelationMeta* meta, guint object_id, const Resul
 bool add_key_points(GstAnalyticsRelationMeta*, guint, const ResultObject&, int32_t, int32_t) { return true; }
 #endif
 
+PixelBox whole_pixel_box(const std::array<float, 4>& box, int32_t width, int32_t height) {
+  const int32_t x = pixel(box[0], width), y = pixel(box[1], height);
+  return {x, y, pixel(box[2], width) - x, pixel(box[3], height) - y};
+}
+
 bool add_object(GstAnalyticsRelationMeta* meta, const ResultObject& object, const FrameStamp& frame, int32_t width,
                 int32_t height) {
-  const PixelBox box = pixel_box(object.box, width, height);
+  const GQuark label = quark_of(object.label, object.class_id);
   GstAnalyticsODMtd detection;
-  if (gst_analytics_relation_meta_add_od_mtd(meta, quark_of(object.label, object.class_id), box.x, box.y, box.width,
-                                             box.height, object.score, &detection) == FALSE) {
-    return false;
+  if (object.bounds) {
+    // Not clipped: it rotates around its center.
+    const PixelBox box = whole_pixel_box(object.box, width, height);
+    if (gst_analytics_relation_meta_add_oriented_od_mtd(meta, label, box.x, box.y, box.width, box.height,
+                                                        object.rotation, object.score, &detection) == FALSE) {
+      return false;
+    }
+  } else {
+    const PixelBox box = pixel_box(object.box, width, height);
+    if (gst_analytics_relation_meta_add_od_mtd(meta, label, box.x, box.y, box.width, box.height, object.score,
+                                               &detection) == FALSE) {
+      return false;
+    }
   }
   if (object.id != 0) {
     GstAnalyticsTrackingMtd tracking;

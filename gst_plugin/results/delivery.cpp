@@ -70,12 +70,15 @@ const char* point_name(const ResultObject& object, size_t i) {
 
 GstStructure* detection_parameter(const InferenceResults& results, const ResultObject& object) {
   const auto& box = object.box;
-  return gst_structure_new("detection", "x_min", G_TYPE_DOUBLE, static_cast<double>(box[0]), "x_max", G_TYPE_DOUBLE,
-                           static_cast<double>(box[2]), "y_min", G_TYPE_DOUBLE, static_cast<double>(box[1]), "y_max",
-                           G_TYPE_DOUBLE, static_cast<double>(box[3]), "confidence", G_TYPE_DOUBLE,
-                           static_cast<double>(object.score), "label_id", G_TYPE_INT, object.class_id, "model_name",
-                           G_TYPE_STRING, valid_text(results.model).c_str(), "timestamp", G_TYPE_UINT64,
-                           results.frame.timestamp, nullptr);
+  GstStructure* structure = gst_structure_new(
+      "detection", "x_min", G_TYPE_DOUBLE, static_cast<double>(box[0]), "x_max", G_TYPE_DOUBLE,
+      static_cast<double>(box[2]), "y_min", G_TYPE_DOUBLE, static_cast<double>(box[1]), "y_max", G_TYPE_DOUBLE,
+      static_cast<double>(box[3]), "confidence", G_TYPE_DOUBLE, static_cast<double>(object.score), "label_id",
+      G_TYPE_INT, object.class_id, "model_name", G_TYPE_STRING, valid_text(results.model).c_str(), "timestamp",
+      G_TYPE_UINT64, results.frame.timestamp, nullptr);
+  if (object.bounds)
+    gst_structure_set(structure, "rotation", G_TYPE_DOUBLE, static_cast<double>(object.rotation), nullptr);
+  return structure;
 }
 
 GstStructure* key_points_parameter(const ResultObject& object) {
@@ -116,7 +119,7 @@ GstStructure* classes_parameter(const ResultObject& object) {
 
 bool add_region(GstBuffer* buffer, const InferenceResults& results, const ResultObject& object, int32_t width,
                 int32_t height) {
-  const PixelBox box = pixel_box(object.box, width, height);
+  const PixelBox box = pixel_box(object.bounds.value_or(object.box), width, height);
   GstVideoRegionOfInterestMeta* region = gst_buffer_add_video_region_of_interest_meta(
       buffer, object.label.empty() ? "object" : valid_text(object.label).c_str(), static_cast<guint>(box.x),
       static_cast<guint>(box.y), static_cast<guint>(box.width), static_cast<guint>(box.height));

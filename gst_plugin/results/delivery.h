@@ -45,13 +45,14 @@ FrameStamp frame_stamp(const GstBuffer* buffer, const GstSegment& segment, uint6
 // Attaches to `buffer`, which must be writable and shows an upright frame of width × height pixels:
 //   - SightglassResultsMeta (results_meta.h),
 //   - a GstVideoRegionOfInterestMeta for each object: its label as roi_type ("object" without one), the box clipped to
-//     the frame, the track ID as id; with the parameters "detection" (x_min, x_max, y_min, y_max in fractions,
-//     confidence, label_id, model_name, timestamp) and, if it has any, "keypoints" (names, x, y, z, visibility,
-//     presence: arrays of equal length, coordinates in fractions) and "classifications" (labels, confidences: arrays
-//     of equal length), and "vector" (values: an array),
+//     the frame, or the one that encloses a rotated box, the track ID as id; with the parameters "detection" (x_min,
+//     x_max, y_min, y_max in fractions, confidence, label_id, model_name, timestamp, and "rotation" of a rotated box)
+//     and, if it has any, "keypoints" (names, x, y, z, visibility, presence: arrays of equal length, coordinates in
+//     fractions) and "classifications" (labels, confidences: arrays of equal length), and "vector" (values: an array),
 //   - if the frame has classifications, another one that covers the whole frame with the roi_type "classification": a
 //     parameter "classification" (label, label_id, confidence, model_name, timestamp) for each, best first,
-//   - if built with GStreamer 1.26 or later, a GstAnalyticsRelationMeta with a GstAnalyticsODMtd for each object, a
+//   - if built with GStreamer 1.26 or later, a GstAnalyticsRelationMeta with a GstAnalyticsODMtd for each object (an
+//     oriented one for a rotated box), a
 //     related GstAnalyticsTrackingMtd if it is tracked, its keypoints as a group (from 1.30), and a GstAnalyticsClsMtd
 //     with the classifications of the frame.
 // Returns false if one of them could not be added.

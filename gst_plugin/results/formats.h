@@ -44,10 +44,11 @@ bool is_json(const std::string& text);
 // has a label. Classifications of the whole frame form another object: "x", "y", "w", "h", "region_id", and
 // "classification": {"confidence", "label", "label_id", "model": {"name"}}, the best one.
 //
-// Extensions to gvametaconvert: "model": {"name"} in each detection; "rotation" if it is not 0; "keypoints": [{"name",
-// "x", "y", "z", "visibility", "presence", "world": [x, y, z]}] for objects that have any ("name" and "world" if the
-// model has them); "classifications": [{"label", "label_id", "confidence"}] for objects that have classes of their own;
-// and for the frame "classifications" with all of them if there are several.
+// Extensions to gvametaconvert: "model": {"name"} in each detection; "rotation" if it is not 0, around the center of
+// rotated boxes (YOLO OBB), which are then those before they are rotated; "keypoints": [{"name", "x", "y", "z",
+// "visibility", "presence", "world": [x, y, z]}] for objects that have any ("name" and "world" if the model has them);
+// "classifications": [{"label", "label_id", "confidence"}] for objects that have classes of their own; and for the
+// frame "classifications" with all of them if there are several.
 std::string results_json(std::span<const SightglassResults* const> results, int32_t width, int32_t height,
                          const JsonStyle& style);
 

@@ -3,6 +3,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <span>
 
@@ -122,7 +123,7 @@ std::vector<SharedResults> ResultsReadback::finish() {
 }
 
 SharedResults ResultsReadback::results_of(const BufferReadback::Reading& reading) const {
-  InferenceResults results = decode_(reading.bytes);
+  InferenceResults results = decode_(reading.bytes, reading.frame);
   results.frame = reading.frame;
   GST_LOG_OBJECT(element_, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " objects, %" G_GSIZE_FORMAT " classes",
                  results.frame.number, results.objects.size(), results.classifications.size());
@@ -164,7 +165,30 @@ std::vector<ResultObject> persons_of(std::span<const std::byte> bytes, const Ske
   return objects;
 }
 
-std::vector<ResultObject> detections_of(std::span<const std::byte> bytes, std::span<const std::string> labels) {
+namespace {
+
+// Replaces the box that encloses the corners by one with a rotation.
+void rotate_box(ResultObject& object, const Detection& detection, const FrameStamp& frame) {
+  const auto& corners = detection.points;
+  const auto width = static_cast<float>(std::max(frame.width, 1)),
+             height = static_cast<float>(std::max(frame.height, 1));
+  const auto side = [&](size_t to) {
+    return std::array{(corners[to][0] - corners[0][0]) * width, (corners[to][1] - corners[0][1]) * height};
+  };
+  const auto [across_x, across_y] = side(1);
+  const auto [down_x, down_y] = side(3);
+  const float half_width = std::hypot(across_x, across_y) / 2 / width;
+  const float half_height = std::hypot(down_x, down_y) / 2 / height;
+  const float x = (corners[0][0] + corners[2][0]) / 2, y = (corners[0][1] + corners[2][1]) / 2;
+  object.bounds = object.box;
+  object.box = {x - half_width, y - half_height, x + half_width, y + half_height};
+  object.rotation = std::atan2(across_y, across_x);
+}
+
+}  // namespace
+
+std::vector<ResultObject> detections_of(std::span<const std::byte> bytes, std::span<const std::string> labels,
+                                        const FrameStamp& frame) {
   const auto detections = content_of<Detections>(bytes);
   std::vector<ResultObject> objects;
   for (size_t i = 0; i < valid_count(detections.count, detections.detections.size()); ++i) {
@@ -176,6 +200,7 @@ std::vector<ResultObject> detections_of(std::span<const std::byte> bytes, std::s
     object.score = detection.score;
     object.box = detection.box;
     object.id = detection.id;
+    if (detection.corners_count > 0) rotate_box(object, detection, frame);
     for (size_t k = 0; k < valid_count(detection.points_count, detection.points.size()); ++k) {
       KeyPoint point;
       point.x = detection.points[k][0];

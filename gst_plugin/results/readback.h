@@ -79,8 +79,8 @@ class BufferReadback {
 // destructor, need the context current.
 class ResultsReadback {
  public:
-  // Decodes as many bytes as were requested; the caller fills in the frame.
-  using Decode = std::function<InferenceResults(std::span<const std::byte> bytes)>;
+  // Decodes as many bytes as were requested; the caller fills in the frame, which has this stamp.
+  using Decode = std::function<InferenceResults(std::span<const std::byte> bytes, const FrameStamp& frame)>;
 
   // `element` must outlive this; `group` is the context's.
   ResultsReadback(GstElement* element, std::shared_ptr<ShareGroup> group, Decode decode)
@@ -118,7 +118,8 @@ class ResultsReadback {
 std::vector<ResultObject> persons_of(std::span<const std::byte> bytes, const Skeleton& skeleton);
 
 // The same from the bytes of Detections (detect/detections.h). Classes beyond `labels` have no label. The score of the
-// object is the visibility and presence of its points.
-std::vector<ResultObject> detections_of(std::span<const std::byte> bytes, std::span<const std::string> labels);
+// object is the visibility and presence of its points. The angle of a rotated box is that in pixels of `frame`.
+std::vector<ResultObject> detections_of(std::span<const std::byte> bytes, std::span<const std::string> labels,
+                                        const FrameStamp& frame);
 
 }  // namespace sightglass

@@ -325,6 +325,7 @@ Result<MaskModel> describe_segmenter(const Model& model, const std::optional<Kno
     if (std::optional<YoloModel> yolo = find_objects(model)) {
       return describe_objects(model, std::move(*yolo), options);
     }
+    if (has_rotated_boxes(model)) return unsupported(name + ": " + kRotatedBoxes);
   }
   // Checked before the output, so that a model without an image input gets this error first.
   SIGHTGLASS_ASSIGN_OR_RETURN(InputSpec source, picture_input_at(roles.frame, model, published, options.normalization));

@@ -30,7 +30,17 @@ vec2 label_size_of(int n) { return label_size(number_of(n), detections[n].class_
 ivec2 label_owner(int n) { return ivec2(number_of(n), detections[n].class_id); }
 bool has_text_below(int n) { return false; }
 
+Primitive rotated_side(int n, int side) {
+  vec2 from = detections[n].points[side], to = detections[n].points[(side + 1) & 3];
+  return line(from * u_picture.xy, to * u_picture.xy, box_radius(), color_of(n));
+}
+
 Primitive part_of(int n, int part) {
+  if (detections[n].corners_count > 0) {
+    if (part < kRotatedSides) return rotated_side(n, part);
+    part -= kRotatedSides - 1;  // no outline
+    if (part >= kOfBox) return invisible();
+  }
   if (part < kOfBox) {
     return labelled_box(part, labeled_area(n), s_places[n], number_of(n), detections[n].class_id, detections[n].score,
                         color_of(n));

@@ -48,11 +48,24 @@ Primitive line_of(int object, int n, int part, vec4 box) {
 Primitive point_of(int object, int n, vec4 box, vec4 color) {
   if (n >= detections[object].values_count) return invisible();
   int at = object * u_counts.z + 4 * n;
-  return disc(mix(box.xy, box.zw, vec2(values[at], values[at + 1])), u_picture.z, color);
+  vec2 place = vec2(values[at], values[at + 1]);  // in fractions of the box, along its sides
+  if (detections[object].corners_count == 0) return disc(mix(box.xy, box.zw, place), u_picture.z, color);
+  vec2 corner = detections[object].points[0];
+  vec2 across = detections[object].points[1] - corner, down = detections[object].points[3] - corner;
+  return disc((corner + place.x * across + place.y * down) * u_picture.xy, u_picture.z, color);
+}
+
+Primitive rotated_side(int n, int side) {
+  if (detections[n].corners_count == 0) return invisible();
+  vec2 from = detections[n].points[side], to = detections[n].points[(side + 1) & 3];
+  return line(from * u_picture.xy, to * u_picture.xy, box_radius(), color_of(n));
 }
 
 Primitive part_of(int n, int part) {
   vec4 box = labeled_area(n);
+  if (part < kRotatedSides) return rotated_side(n, part);
+  part -= kRotatedSides;
+  if (part == 0 && detections[n].corners_count > 0) return invisible();  // no outline
   if (part < kOfBox) {
     return labelled_box(part, box, s_places[n], detections[n].id, class_of(n), detections[n].score, color_of(n));
   }
@@ -65,7 +78,7 @@ void main() {
   int lane = int(gl_LocalInvocationIndex);
   int count = min(detections_count, u_counts.x);
   place_labels(lane, count, u_picture.xy);
-  int all = u_counts.x * (kOfBox + u_counts.y);
+  int all = u_counts.x * (kRotatedSides + kOfBox + u_counts.y);
   for (int i = lane; i < all; i += int(kGroupInvocations)) {
     int n = int(uint(i) % uint(u_counts.x)), part = int(uint(i) / uint(u_counts.x));
     if (n < count) {

@@ -13,12 +13,17 @@ void main() {
   bool is_there = current < jobs_count;
   job = current;
   model_runs = is_there ? 1u : 0u;
+  int object = is_there ? job_objects[current] : 0;
   vec4 box = vec4(0.0, 0.0, 1.0, 1.0);
-  if (is_there) box = detections[job_objects[current]].box;
+  if (is_there) box = detections[object].box;
+  bool is_rotated = is_there && detections[object].corners_count > 0;
+  vec2 corner_of_box = detections[object].points[0];
+  vec2 right = detections[object].points[1] - corner_of_box, below = detections[object].points[3] - corner_of_box;
+  vec2 sides = vec2(length(right * u_frame.xy), length(below * u_frame.xy));
   // Within the frame, where the camera has seen it.
   vec4 seen = clamp(box, 0.0, 1.0);
   if (any(lessThanEqual(seen.zw, seen.xy))) seen = box;
-  vec2 size = u_sample.x * (seen.zw - seen.xy) * u_frame.xy;
+  vec2 size = u_sample.x * (is_rotated ? sides : (seen.zw - seen.xy) * u_frame.xy);
   float aspect = u_sample.y;
   bool is_narrow = size.x < size.y * aspect;
   if (u_choice.w != 0) {
@@ -29,5 +34,13 @@ void main() {
   vec2 corner = 0.5 * (seen.xy + seen.zw) - 0.5 * part;
   vec2 of_box = 1.0 / max(box.zw - box.xy, 1e-6);
   crop = vec4((corner - box.xy) * of_box, part * of_box);
-  STORE_FRAME_PART(frame_block, corner, vec2(part.x, 0.0), vec2(0.0, part.y));
+  vec2 across = vec2(part.x, 0.0), down = vec2(0.0, part.y);
+  if (is_rotated) {  // upright in the model input, around the same center
+    vec2 share = size / max(sides, 1e-6);
+    across = share.x * right;
+    down = share.y * below;
+    corner = corner_of_box + 0.5 * (right + below) - 0.5 * (across + down);
+    crop = vec4(0.5 - 0.5 * share, share);
+  }
+  STORE_FRAME_PART(frame_block, corner, across, down);
 }

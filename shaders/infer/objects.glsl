@@ -19,7 +19,7 @@ struct ObjectSlot {  // the values of one object
   int slot_of_object[kMaxDetections];   \
   ObjectSlot slots[kObjectSlots]
 // `frames` counts those with the present objects; `job` is the current run, of `jobs_count`, each on the object of that index; `crop` is the corner and the size of the
-// sampled part, in fractions of the box. slot_of_object is -1 for objects that do not count.
+// sampled part, in fractions of the box, along its sides. slot_of_object is -1 for objects that do not count.
 
 layout(std140, binding = kParamsBinding) uniform Objects {
   vec4 u_frame;     // width and height in pixels; minimum side of a box in pixels; 0

@@ -18,6 +18,8 @@ struct SeenObject {
     std::string name;
   };
   std::string label;
+  gint numbered = -1;  // class
+  float rotation = 0;
   guint id = 0;
   float confidence = 0, left = 0, top = 0, right = 0, bottom = 0;
   std::vector<Point> points;
@@ -43,6 +45,8 @@ inline std::vector<SeenResults> results_on(GstBuffer* buffer) {
     for (guint i = 0; i < results.objects_count; ++i) {
       const SightglassResultObject& from = results.objects[i];
       SeenObject& object = seen.objects.emplace_back(SeenObject{text(from.label),
+                                                                from.label_id,
+                                                                from.rotation,
                                                                 from.id,
                                                                 from.confidence,
                                                                 from.x,

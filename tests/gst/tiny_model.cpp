@@ -327,10 +327,12 @@ std::string yolo_model(const YoloFile& file) {
   using Op = schema::BuiltinOperator;
   using Rows = YoloFile::Rows;
   constexpr int32_t kSide = 32, kCells = 21, kRanked = 300, kMeans = 3;
-  const bool ranked = file.rows == Rows::kRanked, objectness = file.rows == Rows::kObjectness;
+  const bool rotated = file.rows >= Rows::kRotatedLast, objectness = file.rows == Rows::kObjectness;
+  const bool ranked = file.rows == Rows::kRanked || file.rows == Rows::kRankedRotated;
+  const bool last = file.rows == Rows::kBoxesLast || file.rows == Rows::kRotatedLast;
   const int32_t classes = file.points > 0 ? 1 : 2;
   const int32_t first = objectness ? 5 : 4, before = ranked ? 6 : first + classes;
-  const int32_t values = before + 3 * file.points + file.coefficients;
+  const int32_t values = before + 3 * file.points + file.coefficients + (rotated ? 1 : 0);
   const int32_t rows = (ranked ? kRanked : objectness ? 3 * kCells : kCells) + (file.odd ? 2 : 0);
   std::string path =
       scratch_folder() / ("yolo_" + std::to_string(static_cast<int>(file.rows)) + (file.in_pixels ? "p" : "") +
@@ -338,12 +340,13 @@ std::string yolo_model(const YoloFile& file) {
                           (file.odd ? "o" : "") + (file.bytes ? "b" : "") + ".tflite");
   std::vector<float> weights(static_cast<size_t>(rows * values * kMeans)), bias(static_cast<size_t>(rows * values));
   const auto at = [&](int32_t row, int32_t value) {
-    return static_cast<size_t>(file.rows == Rows::kBoxesLast ? value * rows + row : row * values + value);
+    return static_cast<size_t>(last ? value * rows + row : row * values + value);
   };
   const float unit = file.in_pixels ? kSide : 1;
   const auto set_box = [&](int32_t row, float x, float y, float w, float h) {
     const std::array<float, 4> plain{x, y, w, h}, corners{x - w / 2, y - h / 2, x + w / 2, y + h / 2};
-    for (int32_t i = 0; i < 4; ++i) bias[at(row, i)] = unit * (ranked ? corners : plain)[static_cast<size_t>(i)];
+    for (int32_t i = 0; i < 4; ++i)
+      bias[at(row, i)] = unit * (ranked && !rotated ? corners : plain)[static_cast<size_t>(i)];
     for (int32_t i = 0; i < file.points; ++i) {
       const float along = (static_cast<float>(i) + 0.5F) / static_cast<float>(file.points) - 0.5F;
       bias[at(row, before + 3 * i)] = unit * (x + along * w);
@@ -365,6 +368,7 @@ std::string yolo_model(const YoloFile& file) {
     weights[score * kMeans + static_cast<size_t>(class_id)] = share * kYoloScores[class_id];
     if (ranked) bias[at(row, 5)] = static_cast<float>(class_id);
     if (file.coefficients > 0) bias[at(row, before + class_id)] = 1;
+    if (rotated) bias[at(row, before)] = kYoloAngles[class_id];
   }
   Chain chain({1, kSide, kSide, 3});
   const int32_t input = chain.last();
@@ -373,14 +377,13 @@ std::string yolo_model(const YoloFile& file) {
   const int32_t w = chain.add_constant("weights", schema::TensorType::FLOAT32, {rows * values, kMeans}, weights);
   const int32_t b = chain.add_constant("bias", schema::TensorType::FLOAT32, {rows * values}, bias);
   chain.add(Op::FULLY_CONNECTED, {1, rows * values}, {w, b}).builtin_options.Set(schema::FullyConnectedOptionsT());
-  const bool last = file.rows == Rows::kBoxesLast;
   const std::vector<int32_t> dims{1, last ? values : rows, last ? rows : values};
   const int32_t shape = chain.add_constant("shape", schema::TensorType::INT32, {3}, dims);
   chain.add(Op::RESHAPE, dims, {shape}).builtin_options.Set(schema::ReshapeOptionsT());
   if (file.bytes) {
     chain.add(Op::QUANTIZE, dims);
     chain.set_output_type(schema::TensorType::INT8);
-    chain.set_quantization(file.in_pixels ? 0.2F : 1.0F / 200, -100);
+    chain.set_quantization(file.in_pixels ? 0.2F : 1.0F / (rotated ? 100 : 200), -100);
   }
   if (file.coefficients > 0) {
     const int32_t boxes = chain.last();

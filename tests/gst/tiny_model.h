@@ -57,7 +57,7 @@ std::string shaped_model(const ModelShape& shape);
 // The path of a YOLO model of 32 x 32 pixels with boxes of two classes. Red frames have an object of class 0 in their
 // left half, which two boxes describe, with kYoloScores; green frames have one of class 1 in their right half.
 struct YoloFile {
-  enum class Rows { kBoxesLast, kBoxesFirst, kObjectness, kRanked };
+  enum class Rows { kBoxesLast, kBoxesFirst, kObjectness, kRanked, kRotatedLast, kRotatedFirst, kRankedRotated };
   Rows rows = Rows::kBoxesLast;
   bool in_pixels = false;
   int32_t points = 0;        // of 3 values, on the diagonal of the box, all of score 0.9; then class 0 is the only one
@@ -67,6 +67,7 @@ struct YoloFile {
 };
 inline constexpr float kYoloBoxes[2][4] = {{0.25F, 0.5F, 0.4F, 0.6F}, {0.75F, 0.5F, 0.3F, 0.4F}};  // center, size
 inline constexpr float kYoloScores[2] = {0.9F, 0.8F};
+inline constexpr float kYoloAngles[2] = {0.5F, 2};  // of rotated boxes
 std::string yolo_model(const YoloFile& file);
 
 // The path of a model whose output image has twice the width and height of its input: each pixel becomes four, its

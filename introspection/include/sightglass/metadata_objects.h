@@ -55,7 +55,8 @@ SIGHTGLASS_METADATA_API GType sightglass_point_get_type(void);
  * @y: top edge of the box as a fraction of the frame height
  * @width: width of the box as a fraction of the frame width
  * @height: height of the box as a fraction of the frame height
- * @rotation: radians, clockwise from upright
+ * @rotation: radians, clockwise from upright; rotated boxes are the box above, rotated around its center in frame
+ * pixels
  * @id: track ID, constant while the object is tracked; 0 if untracked
  *
  * A detected object, such as a person.

@@ -91,7 +91,8 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
         "task=classification threshold=0 model=" + red_model(Head::kVector), "threshold=0 model=" + yolo_model({}),
         "tracking=true threshold=0 model=" + yolo_model({.coefficients = 32}),
         "attach-mask=true threshold=0 model=" + yolo_model({.coefficients = 32}),
-        "threshold=0 model=" + yolo_model({.rows = YoloFile::Rows::kObjectness})}) {
+        "threshold=0 model=" + yolo_model({.rows = YoloFile::Rows::kObjectness}),
+        "decoder=yolo-obb threshold=0 model=" + yolo_model({.rows = YoloFile::Rows::kRotatedLast})}) {
     pipelines.push_back("gleffects_identity ! glinfer name=segment " + properties);
   }
   for (const std::string& pipeline : pipelines) {

@@ -144,6 +144,58 @@ TEST(Infer, YoloBoxesAreRecognized) {
   }
 }
 
+// Rotated boxes of a wide frame: their sides and angles are those in its pixels, and their four sides are drawn.
+TEST(Infer, RotatedBoxesAreDecoded) {
+  using Rows = YoloFile::Rows;
+  constexpr int32_t kWide = 160;  // the square model input shows black bars above and below
+  for (const Rows rows : {Rows::kRotatedLast, Rows::kRotatedFirst, Rows::kRankedRotated}) {
+    for (const auto& [in_pixels, bytes] : {std::pair{false, false}, {true, false}, {false, true}}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(rows)) + (in_pixels ? " in pixels" : bytes ? " of 8 bits" : ""));
+      TestPipeline pipeline(glinfer("decoder=yolo-obb results=meta line-width=1 threshold=0.3 model=" +
+                                    yolo_model({.rows = rows, .in_pixels = in_pixels, .bytes = bytes})));
+      NewestResults seen(pipeline.element());
+      ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+      for (const size_t class_id : {0U, 1U}) {
+        const Rgba frame = filled(kWide, kSize, class_id == 0 ? kRed : kGreen);
+        std::optional<Rgba> shown;
+        const auto is_there = [&] {
+          return !seen.objects.empty() && seen.objects[0].numbered == static_cast<gint>(class_id);
+        };
+        for (int i = 0; i < 30 && (i < 4 || !is_there()); ++i) shown = pipeline.pass(frame);
+        ASSERT_TRUE(shown) << pipeline.error();
+        ASSERT_EQ(seen.objects.size(), rows == Rows::kRankedRotated && class_id == 0 ? 2U : 1U);
+        const SeenObject& object = seen.objects[0];
+        const float* box = kYoloBoxes[class_id];
+        const double angle = class_id == 0 ? 0.5 : 2 - M_PI;  // looks the same as 2
+        EXPECT_NEAR(object.rotation, angle, bytes ? 0.006 : 1e-4);
+        const double width = box[2] * kWide, height = box[3] * kWide;
+        const double x = box[0] * kWide, y = (box[1] - 0.5) * kWide + 0.5 * kSize;
+        const double tolerance = bytes ? 1 : 0.01;
+        EXPECT_NEAR((object.right - object.left) * kWide, width, tolerance);
+        EXPECT_NEAR((object.bottom - object.top) * kSize, height, tolerance);
+        EXPECT_NEAR((object.right + object.left) / 2 * kWide, x, tolerance);
+        EXPECT_NEAR((object.bottom + object.top) / 2 * kSize, y, tolerance);
+        // Points on the right and the lower side differ from the frame, those well inside do not.
+        const auto differs = [&](double across, double down) {
+          const double at_x = x + across * std::cos(angle) - down * std::sin(angle);
+          const double at_y = y + across * std::sin(angle) + down * std::cos(angle);
+          const auto column = static_cast<int32_t>(at_x), row = static_cast<int32_t>(at_y);
+          if (column < 0 || row < 0 || column >= kWide || row >= kSize) return true;
+          return !std::equal(frame.at(column, row), frame.at(column, row) + 3, shown->at(column, row));
+        };
+        if (rows == Rows::kRankedRotated) continue;  // two boxes
+        for (const double share : {-0.4, 0.0, 0.4}) {
+          EXPECT_TRUE(differs(width / 2, share * height)) << share;
+          EXPECT_TRUE(differs(share * width, height / 2)) << share;
+          EXPECT_TRUE(differs(share * width, -height / 2)) << share;
+        }
+        EXPECT_FALSE(differs(0.2 * width, 0.2 * height));
+        EXPECT_FALSE(differs(0, 0));
+      }
+    }
+  }
+}
+
 // Numbers are those of tracks, through another class, a gap, a flush, and the property while playing.
 TEST(Infer, TracksObjects) {
   TestPipeline pipeline(glinfer("tracking=true results=meta model=" + yolo_model({})));

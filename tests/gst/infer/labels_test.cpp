@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +17,11 @@
 #include "infer/decoder.h"
 #include "inferencer_case.h"
 #include "known_models.h"
+#include "pose/pose_model.h"
+#include "segment/mask_model.h"
 #include "tflite/metadata_builder.h"
+#include "tiny_model.h"
+#include "zip_builder.h"
 
 namespace sightglass::test {
 namespace {
@@ -142,6 +148,70 @@ TEST(Detectors, AnchorsOfTheFile) {
     EXPECT_EQ(found.layout.width_scale, 5);
     EXPECT_TRUE(found.layout.exponential_sizes && found.layout.y_first && found.layout.logits);
   }
+}
+
+// Their shapes are also those of one class more, so the notes or the application decide.
+TEST(Detectors, RotatedBoxesOfTheExporter) {
+  using Rows = YoloFile::Rows;
+  for (const Rows rows : {Rows::kRotatedLast, Rows::kRotatedFirst, Rows::kRankedRotated}) {
+    SCOPED_TRACE(static_cast<int>(rows));
+    const std::string path = yolo_model({.rows = rows});
+    std::ifstream stream(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(stream)), {});
+    const auto plain = std::as_bytes(std::span(text));
+    std::vector<std::byte> file(plain.begin(), plain.end());
+    attach(file, {{"metadata.json", R"({"task": "obb", "names": {"0": "plane", "1": "ship"}})"}});
+    const std::string noted = scratch_folder() / "obb.tflite";
+    std::ofstream(noted, std::ios::binary)
+        .write(reinterpret_cast<const char*>(file.data()), static_cast<std::streamsize>(file.size()));
+    const auto model = value_of(Model::load(noted));
+    const InferModel described = value_of(describe_infer_model(model, std::nullopt, {}));
+    EXPECT_STREQ(row_of(described.decoder).name, "yolo-obb");
+    EXPECT_EQ(described.labels, (std::vector<std::string>{"plane", "ship"}));
+    EXPECT_TRUE(described.letterbox);
+    ASSERT_TRUE(described.yolo);
+    const YoloLayout& layout = described.yolo->layout;
+    const bool is_ranked = rows == Rows::kRankedRotated;
+    EXPECT_TRUE(layout.rotated);
+    EXPECT_EQ(layout.ranked, is_ranked);
+    EXPECT_EQ(layout.classes, is_ranked ? 0 : 2);
+    EXPECT_EQ(layout.boxes, is_ranked ? 300 : 21);
+    EXPECT_EQ(layout.boxes_last, rows == Rows::kRotatedLast);
+    EXPECT_EQ(layout.first_further(), 6) << "the angle";
+    // Other decoders and elements reject it.
+    for (const YoloHead head : {YoloHead::kPlain, YoloHead::kObjectness, YoloHead::kRanked}) {
+      const YoloSearch search = find_yolo(*model, head);
+      EXPECT_FALSE(search.found);
+      EXPECT_NE(search.reason.find("its boxes are rotated"), std::string::npos) << search.reason;
+    }
+    InferModelOptions options;
+    options.decoder = DecoderKind::kYolo;
+    const auto wrong = describe_infer_model(model, std::nullopt, options);
+    ASSERT_FALSE(wrong.ok());
+    EXPECT_NE(wrong.status().message().find("decoder=yolo-obb"), std::string::npos) << wrong.status().message();
+    for (const Status& status :
+         {describe_pose_model(model, {}).status(), describe_mask_model(*model, {}, {}).status()}) {
+      EXPECT_NE(status.message().find(".tflite: its boxes are rotated"), std::string::npos) << status.message();
+      EXPECT_NE(status.message().find("run it with glinfer"), std::string::npos) << status.message();
+    }
+    // Without notes, only if asked for.
+    const auto unnoted = value_of(Model::load(path));
+    const InferModel other = value_of(describe_infer_model(unnoted, std::nullopt, {}));
+    EXPECT_STRNE(row_of(other.decoder).name, "yolo-obb");
+    options.decoder = DecoderKind::kYoloRotated;
+    const InferModel asked = value_of(describe_infer_model(unnoted, std::nullopt, options));
+    EXPECT_EQ(asked.yolo->layout.ranked, is_ranked);
+    EXPECT_EQ(asked.yolo->layout.classes, layout.classes);
+    EXPECT_EQ(asked.yolo->layout.boxes_last, layout.boxes_last);
+  }
+  InferModelOptions options;
+  options.decoder = DecoderKind::kYoloRotated;
+  const auto few = describe_infer_model(pixels_as({{1, 84, 5}}), std::nullopt, options);
+  ASSERT_FALSE(few.ok()) << "no class";
+  EXPECT_NE(few.status().message().find("no value for a class"), std::string::npos) << few.status().message();
+  EXPECT_TRUE(value_of(describe_infer_model(pixels_as({{1, 100, 7}}), std::nullopt, options)).yolo->layout.ranked)
+      << "fewer rows that the model has chosen";
+  EXPECT_EQ(value_of(describe_infer_model(pixels_as({{1, 84, 7}}), std::nullopt, options)).yolo->layout.classes, 2);
 }
 
 TEST(ModelInfo, IsRead) {

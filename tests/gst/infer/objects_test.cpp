@@ -28,11 +28,24 @@ namespace {
 
 constexpr int32_t kWidth = 160, kHeight = 96;
 
-// The frame is black, with a filled rectangle for each object, in pixels.
+// The frame is black, with a filled rectangle for each object, in pixels, rotated around its center.
 struct Thing {
   int32_t x, y, width, height;
   std::array<uint8_t, 3> color;
   int32_t class_id = 0, id = 0;
+  double angle = 0;  // 0: the box has no corners
+
+  // Of a place in the box, in fractions of its sides from its center.
+  std::array<double, 2> pixel(double across, double down) const {
+    const double c = std::cos(angle), s = std::sin(angle), right = across * width, below = down * height;
+    return {x + width / 2.0 + c * right - s * below, y + height / 2.0 + s * right + c * below};
+  }
+  // Whether the center of a pixel is in it.
+  bool covers(int32_t column, int32_t row) const {
+    const double right = column + 0.5 - x - width / 2.0, below = row + 0.5 - y - height / 2.0;
+    const double c = std::cos(angle), s = std::sin(angle);
+    return std::abs(c * right + s * below) < width / 2.0 && std::abs(c * below - s * right) < height / 2.0;
+  }
 };
 
 class ObjectsTest : public GlTest {
@@ -66,8 +79,10 @@ class ObjectsTest : public GlTest {
     Rgba frame(kWidth, kHeight);
     for (size_t i = 3; i < frame.pixels.size(); i += 4) frame.pixels[i] = 255;
     for (const Thing& thing : things) {
-      for (int32_t y = thing.y; y < thing.y + thing.height; ++y) {
-        for (int32_t x = thing.x; x < thing.x + thing.width; ++x) std::ranges::copy(thing.color, frame.at(x, y));
+      for (int32_t y = 0; y < kHeight; ++y) {
+        for (int32_t x = 0; x < kWidth; ++x) {
+          if (thing.covers(x, y)) std::ranges::copy(thing.color, frame.at(x, y));
+        }
       }
     }
     return frame;
@@ -94,6 +109,18 @@ class ObjectsTest : public GlTest {
       const auto across = static_cast<float>(frame.width), down = static_cast<float>(frame.height);
       d.box = {x / across, y / down, (x + static_cast<float>(t.width)) / across,
                (y + static_cast<float>(t.height)) / down};
+      if (t.angle != 0) {
+        d.corners_count = 4;
+        d.box = {1e9F, 1e9F, -1e9F, -1e9F};
+        for (size_t k = 0; k < 4; ++k) {
+          const auto corner = t.pixel(k == 1 || k == 2 ? 0.5 : -0.5, k >= 2 ? 0.5 : -0.5);
+          d.points[k] = {static_cast<float>(corner[0]) / across, static_cast<float>(corner[1]) / down};
+          for (size_t axis = 0; axis < 2; ++axis) {
+            d.box[axis] = std::min(d.box[axis], d.points[k][axis]);
+            d.box[2 + axis] = std::max(d.box[2 + axis], d.points[k][axis]);
+          }
+        }
+      }
       d.score = 0.9F;
       d.class_id = t.class_id;
       d.id = t.id;
@@ -117,9 +144,12 @@ class ObjectsTest : public GlTest {
     EXPECT_EQ(difference(before, snapshot_gl_state(gl())), "");
     shown_ = download(gl(), out.id(), frame.width, frame.height);
     const Effect::Traits& traits = running_.inferencer->traits();
+    FrameStamp stamp;
+    stamp.width = frame.width;
+    stamp.height = frame.height;
     std::vector<std::byte> bytes(static_cast<size_t>(traits.found.size));
     read_bytes(traits.found, bytes.data(), bytes.size());
-    return traits.decode(bytes).objects;
+    return traits.decode(bytes, stamp).objects;
   }
   std::vector<ResultObject> run(const std::vector<Thing>& things) { return run(things, frame_of(things)); }
 
@@ -382,6 +412,53 @@ TEST_F(ObjectsTest, PointsAreInTheFrame) {
   const auto moved = run_in(frame, {100, 200, kSide, kSide, {}, 0, 3});
   EXPECT_NEAR(moved[0].points[1].x, objects[0].points[1].x - 100.0F / (2 * kSide), 1e-5);
   EXPECT_NEAR(moved[0].points[1].y, objects[0].points[1].y + 100.0F / (2 * kSide), 1e-5);
+  // The same part after a quarter turn.
+  Rgba turned(2 * kSide, 2 * kSide);
+  for (int32_t row = 0; row < kSide; ++row) {
+    for (int32_t column = 0; column < kSide; ++column) {
+      std::memcpy(turned.at(200 + kSide - 1 - row, 100 + column), part.at(column, row), 4);
+    }
+  }
+  settings_->objects.interval = 1;
+  const auto rotated = run_in(turned, {200, 100, kSide, kSide, {}, 0, 4, M_PI / 2});
+  ASSERT_EQ(rotated.size(), 1U);
+  ASSERT_EQ(rotated[0].points.size(), 468U);
+  worst = 0;
+  for (size_t i = 0; i < 468; ++i) {
+    const auto& [px, py, pz, unused] = expected.objects[0].points[i];
+    const KeyPoint& point = rotated[0].points[i];
+    const float off[] = {point.x * 2 * kSide - 200 - (1 - py) * kSide, point.y * 2 * kSide - 100 - px * kSide,
+                         point.z * 2 * kSide - pz * kSide};
+    for (const float v : off) worst = std::max(worst, std::abs(double{v}));
+  }
+  std::printf("after a quarter turn: %.3f pixels\n", worst);
+  EXPECT_LT(worst, 0.5);
+}
+
+// The model samples rotated boxes along their sides, and its results describe them so.
+TEST_F(ObjectsTest, RotatedBoxesAreSampledUpright) {
+  const std::vector<Thing> things{{20, 30, 60, 16, {255, 0, 0}, 0, 7, 0.6}, {100, 20, 40, 24, {0, 255, 0}, 1, 8, -1.2}};
+  for (const auto& [scale, share] : {std::pair{1.0, 1.0}, {2.0, 0.25}}) {
+    settings_->objects.scale = static_cast<float>(scale);
+    const std::vector<ResultObject> objects = run(things);
+    ASSERT_EQ(objects.size(), 2U);
+    for (size_t i = 0; i < 2; ++i) {
+      expect_scores(objects[i], color_of(things[i], share), 0.03);
+      EXPECT_NEAR(objects[i].rotation, things[i].angle, 1e-4);
+      ASSERT_TRUE(objects[i].bounds);
+      const Thing& t = things[i];
+      const double box[] = {t.x / 160.0, t.y / 96.0, (t.x + t.width) / 160.0, (t.y + t.height) / 96.0};
+      for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(objects[i].box[k], box[k], 1e-4) << k;
+      EXPECT_NEAR((*objects[i].bounds)[0], t.pixel(-0.5, t.angle > 0 ? 0.5 : -0.5)[0] / kWidth, 1e-4);
+    }
+    for (const auto& [across, down] : {std::pair{0.0, -0.5}, {0.0, 0.5}, {0.5, 0.0}, {-0.5, 0.0}}) {
+      const auto at = things[1].pixel(across, down);
+      const uint8_t* const side = shown_.at(static_cast<int32_t>(at[0]), static_cast<int32_t>(at[1]));
+      EXPECT_GT(side[0] + side[2], 20) << "a side is drawn, not green: " << across << " " << down;
+    }
+    const uint8_t* const corner = shown_.at(90, 90);
+    EXPECT_EQ(std::max({corner[0], corner[1], corner[2]}), 0) << "the box around it is not";
+  }
 }
 
 // The output of the model, as it is.

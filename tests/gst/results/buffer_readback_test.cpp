@@ -158,13 +158,15 @@ TEST_F(BufferReadbackTest, TruncatesOversizedResults) {
 
 // The sequence in an element: frame after frame, on a GPU that is one frame behind.
 TEST_F(BufferReadbackTest, ResultsArriveAFrameLater) {
-  ResultsReadback readback(nullptr, ShareGroup::create(table()), [](std::span<const std::byte> bytes) {
-    InferenceResults results;
-    int32_t number = 0;
-    std::memcpy(&number, bytes.data(), sizeof number);
-    results.model = std::to_string(number);
-    return results;
-  });
+  ResultsReadback readback(
+      nullptr, ShareGroup::create(table()), [](std::span<const std::byte> bytes, const FrameStamp& stamp) {
+        EXPECT_EQ(stamp.number, static_cast<uint64_t>(bytes.empty() ? 0 : std::to_integer<int>(bytes[0]) / 10));
+        InferenceResults results;
+        int32_t number = 0;
+        std::memcpy(&number, bytes.data(), sizeof number);
+        results.model = std::to_string(number);
+        return results;
+      });
   for (int i = 0; i < 3; ++i) {
     const std::vector<SharedResults> arrived = readback.collect();
     ASSERT_EQ(arrived.size(), i == 0 ? 0U : 1U);

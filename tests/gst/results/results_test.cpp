@@ -4,6 +4,8 @@
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "detect/detections.h"
 #include "meta/meta_types.h"
 #include "results/delivery.h"
@@ -233,7 +235,7 @@ TEST(DecodeResults, DetectionsHaveLabels) {
   detections.detections[1].class_id = 7;
   detections.detections[2].class_id = -5;
   const std::string labels[] = {"cat", "dog"};
-  const auto objects = detections_of(std::as_bytes(std::span(&detections, 1)), labels);
+  const auto objects = detections_of(std::as_bytes(std::span(&detections, 1)), labels, {});
   ASSERT_EQ(objects.size(), 3U);
   EXPECT_EQ(objects[0].label, "dog");
   EXPECT_EQ(objects[0].score, 0.75F);
@@ -243,6 +245,59 @@ TEST(DecodeResults, DetectionsHaveLabels) {
   EXPECT_EQ(objects[1].label, "");
   EXPECT_EQ(objects[1].class_id, 7);
   EXPECT_EQ(objects[2].label, "");
+}
+
+// A box of 80 x 20 pixels, rotated by 30 degrees in a frame of 200 x 100 pixels.
+Detections rotated_detection() {
+  Detections detections;
+  detections.count = 1;
+  Detection& detection = detections.detections[0];
+  detection.corners_count = 4;
+  detection.score = 0.75F;
+  const double c = std::cos(M_PI / 6), s = std::sin(M_PI / 6);
+  for (size_t k = 0; k < 4; ++k) {
+    const double right = k == 1 || k == 2 ? 40 : -40, below = k >= 2 ? 10 : -10;
+    detection.points[k] = {static_cast<float>((100 + c * right - s * below) / 200),
+                           static_cast<float>((60 + s * right + c * below) / 100)};
+  }
+  detection.box = {detection.points[3][0], detection.points[0][1], detection.points[1][0], detection.points[2][1]};
+  return detections;
+}
+
+TEST_F(Results, RotatedBoxesHaveTheirSides) {
+  const Detections detections = rotated_detection();
+  FrameStamp frame;
+  frame.width = 200;
+  frame.height = 100;
+  InferenceResults results{"model", frame, detections_of(std::as_bytes(std::span(&detections, 1)), {}, frame), {}};
+  ASSERT_EQ(results.objects.size(), 1U);
+  const ResultObject& object = results.objects[0];
+  EXPECT_NEAR(object.rotation, M_PI / 6, 1e-5);
+  const std::array<float, 4> box{0.3F, 0.5F, 0.7F, 0.7F};
+  for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(object.box[k], box[k], 1e-5) << k;
+  EXPECT_EQ(object.bounds, detections.detections[0].box);
+  EXPECT_TRUE(object.points.empty()) << "corners are no keypoints";
+  const OwnedBuffer buffer = new_buffer();
+  ASSERT_TRUE(attach_results(buffer.get(), shared(results), 200, 100));
+  // Consumers of regions do not rotate: theirs enclose the box.
+  const GstVideoRegionOfInterestMeta* region = gst_buffer_get_video_region_of_interest_meta(buffer.get());
+  ASSERT_NE(region, nullptr);
+  EXPECT_EQ(region->x, 60U);
+  EXPECT_EQ(region->w, 80U);
+  EXPECT_EQ(region->y, 31U);
+  EXPECT_EQ(region->h, 58U);
+  gdouble rotation = 0, left = 0;
+  const GstStructure* detection =
+      gst_video_region_of_interest_meta_get_param(const_cast<GstVideoRegionOfInterestMeta*>(region), "detection");
+  ASSERT_NE(detection, nullptr);
+  EXPECT_TRUE(
+      gst_structure_get(detection, "rotation", G_TYPE_DOUBLE, &rotation, "x_min", G_TYPE_DOUBLE, &left, nullptr));
+  EXPECT_NEAR(rotation, M_PI / 6, 1e-5);
+  EXPECT_NEAR(left, 0.3, 1e-5);
+  const SightglassResults* seen = first_results(buffer.get());
+  ASSERT_NE(seen, nullptr);
+  EXPECT_NEAR(seen->objects[0].rotation, M_PI / 6, 1e-5);
+  EXPECT_NEAR(seen->objects[0].width, 0.4, 1e-5);
 }
 
 TEST_F(Results, TimesAreThoseOfTheSegment) {

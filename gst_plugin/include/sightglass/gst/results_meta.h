@@ -50,8 +50,9 @@ typedef struct {
   gint label_id;               // class index, from 0; -1: the model has no classes
   gfloat confidence;           // in [0,1]
   gfloat x, y, width, height;  // of the box; x and y are its top left corner
-  gfloat rotation;             // radians, clockwise from upright
-  guint id;                    // track ID, constant while the object is tracked; 0: untracked
+  gfloat rotation;  // radians, clockwise from upright. Rotated boxes (YOLO OBB) are the box above, rotated by
+                    // this around its center in frame pixels; other boxes enclose what is rotated
+  guint id;         // track ID, constant while the object is tracked; 0: untracked
   guint points_count;
   const SightglassResultPoint* points;
 } SightglassResultObject;
