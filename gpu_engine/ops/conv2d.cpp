@@ -412,6 +412,7 @@ Status supports_conv2d_texture(const PlanContext& context, const Node& node) {
   if (input.type != DataType::kFloat32) return unsupported("the input is quantized");
   if (input.users.size() != 1) return unsupported("the input has other readers");
   if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");
+  if (Bhwc::from(input.shape).b != 1) return unsupported("several images");
   if (weights.dim(0) > kMaxSlices * 4) return unsupported("more than 32 output channels");
   return {};
 }

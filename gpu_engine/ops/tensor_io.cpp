@@ -56,7 +56,11 @@ std::vector<ShaderKey> store_buffer_variants() { return storage_variants({store_
 
 namespace {
 
-ShaderKey load_shader() { return {"load_texture.comp", {}}; }
+ShaderKey load_shader(bool parts) {
+  ShaderKey key{"load_texture.comp", {}};
+  if (parts) key.defines.push_back({"FRAME_PARTS", "1"});
+  return key;
+}
 
 ShaderKey store_shader(TextureFormat format, bool probability) {
   const char* name = format == TextureFormat::kRgba8     ? "rgba8"
@@ -71,17 +75,18 @@ StepParams& floats(StepParams& params, const std::array<float, 4>& v) { return p
 
 }  // namespace
 
-Status check_texture_input(const Shape& shape, FrameKind frame, const DeviceLimits& limits) {
-  if (frame == FrameKind::kExternal && !limits.external_textures) {
+Status check_texture_input(const Shape& shape, const InputSpec& spec, const DeviceLimits& limits) {
+  if (spec.frame == FrameKind::kExternal && !limits.external_textures) {
     return unsupported(
         "external textures (texture-target=external-oes): the GL context has no "
         "GL_OES_EGL_image_external_essl3; 2D textures work, of RGBA or of planes of YUV");
   }
   if (shape.rank() > 4) return unsupported("a texture as an input of shape " + shape.to_string());
   const Bhwc s = Bhwc::from(shape);
-  if (s.b != 1 || s.c > 4) {
-    return unsupported("a texture as an input of shape " + shape.to_string() +
-                       "; it must hold one image of one to four channels (1 × height × width × channels)");
+  if (s.b > (spec.parts ? kMostFrameParts : 1) || s.c > 4) {
+    const std::string images = spec.parts ? "up to " + std::to_string(kMostFrameParts) + " images" : "one image";
+    return unsupported("a texture as an input of shape " + shape.to_string() + "; it must hold " + images +
+                       " of one to four channels (" + (spec.parts ? "images" : "1") + " × height × width × channels)");
   }
   return {};
 }
@@ -112,7 +117,8 @@ Status emit_load_texture(Emitter& emitter, int input, const TensorRef& out) {
   floats(params, spec.scale);
   floats(params, spec.offset);
   floats(params, spec.padding);
-  return emitter.add_step(load_shader(), std::move(params), Grid{int64_t{out.shape.h} * out.shape.w, 1}, {}, {out},
+  const int64_t pixels = int64_t{out.shape.b} * out.shape.h * out.shape.w;
+  return emitter.add_step(load_shader(out.shape.b > 1), std::move(params), Grid{pixels, 1}, {}, {out},
                           {.input = input});
 }
 
@@ -144,8 +150,11 @@ std::vector<ShaderKey> texture_io_variants() {
     for (const bool probability : {false, true}) keys.push_back(store_shader(format, probability));
   }
   keys = storage_variants(keys, "A");
-  for (ShaderKey& key : storage_variants({load_shader()}, "O")) keys.push_back(std::move(key));
-  keys.push_back({load_shader().shader, {{"OUT_I32", "1"}}});
+  for (const bool parts : {false, true}) {
+    for (ShaderKey& key : storage_variants({load_shader(parts)}, "O")) keys.push_back(std::move(key));
+    keys.push_back(load_shader(parts));
+    keys.back().defines.push_back({"OUT_I32", "1"});
+  }
   return keys;
 }
 

@@ -33,7 +33,7 @@ Status emit_load_texture(Emitter& emitter, int input, const TensorRef& out);
 Status emit_store_texture(Emitter& emitter, int output, const TensorRef& in);
 
 // Checks that a texture input or output of this shape and spec is supported. The error states the reason.
-Status check_texture_input(const Shape& shape, FrameKind frame, const DeviceLimits& limits);
+Status check_texture_input(const Shape& shape, const InputSpec& spec, const DeviceLimits& limits);
 Status check_texture_output(const Shape& shape, const OutputSpec& spec, const DeviceLimits& limits);
 
 std::vector<ShaderKey> texture_io_variants();

@@ -102,7 +102,7 @@ Result<ForcedPlanOptions> complete_options(const Model& model, const DeviceLimit
           check_buffer_input(info.type, info.shape).with_context(model.name() + ", input " + quote(info.name)));
     }
     if (options.inputs[i].source != InputSpec::Source::kTexture) continue;
-    SIGHTGLASS_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i].frame, limits)
+    SIGHTGLASS_RETURN_IF_ERROR(check_texture_input(info.shape, options.inputs[i], limits)
                                    .with_context(model.name() + ", input " + quote(info.name)));
   }
   for (size_t i = 0; i < options.outputs.size(); ++i) {

@@ -47,6 +47,10 @@ void Session::abandon() {
 
 Status Session::set_input_frame(size_t input, const FrameRef& frame, const InputTransform& transform) try {
   SIGHTGLASS_RETURN_IF_ERROR(impl_->check_frame(input, frame));
+  if (impl_->images(input) > 1) {
+    return invalid_argument("input " + std::to_string(input) + " holds " + std::to_string(impl_->images(input)) +
+                            " images, whose positions must be in a buffer");
+  }
   Impl::InputFrame& entry = impl_->inputs[input];
   const FrameBlock block = frame_block(frame, transform);
   entry.block_is_new = entry.block_is_new || block != entry.block;

@@ -159,6 +159,13 @@ Status Session::Impl::build(const SessionOptions& options) {
   return {};
 }
 
+int64_t Session::Impl::frame_stride() const {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < data().inputs.size(); ++i) bytes = std::max(bytes, frame_bytes(i));
+  const int64_t alignment = data().limits.uniform_offset_alignment;
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
 Status Session::Impl::warm_up() {
   std::vector<EmptyFrame> empty;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -243,7 +250,7 @@ void Session::Impl::bind_step(const Step& step, const Step* previous) {
     const bool elsewhere = input.place_buffer != 0;
     gl.BindBufferRange(GL_UNIFORM_BUFFER, kFrameBinding, elsewhere ? input.place_buffer : frames.id(),
                        elsewhere ? input.place_offset : static_cast<GLintptr>(step.input * frame_stride()),
-                       sizeof(FrameBlock));
+                       static_cast<GLsizeiptr>(frame_bytes(static_cast<size_t>(step.input))));
     bind_frame(gl, input.frame, sampler.id(), sampler.id());
   }
   if (const auto output = static_cast<size_t>(step.output); step.output >= 0 && outputs[output]) {

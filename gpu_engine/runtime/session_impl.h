@@ -101,8 +101,12 @@ struct Session::Impl {
   const PlanData& data() const { return data_of(*plan); }
   // Inputs that are read through buffer textures need no storage block.
   GLuint first_arena_binding() const;
+  // Images of an input; several of them are parts of the frame (InputSpec::parts).
+  int32_t images(size_t input) const { return Bhwc::from(plan->model().inputs()[input].shape).b; }
+  // The uniform block of an input.
+  int64_t frame_bytes(size_t input) const { return images(input) > 1 ? sizeof(FramePartsBlock) : sizeof(FrameBlock); }
   // Distance between the blocks of inputs: uniform blocks start at the alignment of the device.
-  int64_t frame_stride() const { return std::max<int64_t>(sizeof(FrameBlock), data().limits.uniform_offset_alignment); }
+  int64_t frame_stride() const;
   FrameKind frame_kind(size_t input) const { return data().options.inputs[input].frame; }
 
   Status build(const SessionOptions& options);

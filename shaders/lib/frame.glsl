@@ -4,7 +4,15 @@
 //   FRAME_TWO_PLANES    Y in R; Cb and Cr in R and G
 //   FRAME_THREE_PLANES  Y, Cb and Cr, each in R
 //   none of them        one color texture
+// With FRAME_PARTS, a reader sees several parts of the frame: it sets `frame_part` first.
 #include "lib/frame_block.glsl"
+
+#ifdef FRAME_PARTS
+int frame_part = 0;
+#define place_row(row) frame_parts[2 * frame_part + row]
+#else
+#define place_row(row) frame_place[row]
+#endif
 
 vec2 visible_place(vec2 place) { return clamp(place, frame_centers.xy, frame_centers.zw); }
 
@@ -36,7 +44,7 @@ vec4 fetch_frame(vec2 place) { return textureLod(frame_texture, visible_place(pl
 
 // Maps reader coordinates to stored-frame coordinates; both in fractions.
 vec2 place_in_frame(vec2 at) {
-  return vec2(dot(frame_place[0].xyz, vec3(at, 1.0)), dot(frame_place[1].xyz, vec3(at, 1.0)));
+  return vec2(dot(place_row(0).xyz, vec3(at, 1.0)), dot(place_row(1).xyz, vec3(at, 1.0)));
 }
 
 // The color at reader coordinates; `padding` outside of the visible part.
@@ -51,7 +59,7 @@ vec4 sample_frame(vec2 at, vec4 padding) {
 // mean of two.
 int fetches_along(vec2 side) {
   const float kRounding = 0.02;
-  float pixels = length(side * vec2(frame_place[0].w, frame_place[1].w));
+  float pixels = length(side * vec2(place_row(0).w, place_row(1).w));
   return clamp(int(ceil(0.5 * pixels - kRounding)), 1, kMostFetches);
 }
 
@@ -63,8 +71,8 @@ struct FrameCell {
 
 // Of this size in reader coordinates.
 FrameCell frame_cell(vec2 size) {
-  vec2 right = size.x * vec2(frame_place[0].x, frame_place[1].x);
-  vec2 down = size.y * vec2(frame_place[0].y, frame_place[1].y);
+  vec2 right = size.x * vec2(place_row(0).x, place_row(1).x);
+  vec2 down = size.y * vec2(place_row(0).y, place_row(1).y);
   int across = fetches_along(right), along = fetches_along(down);
   return FrameCell(right / float(across), down / float(along), across, along);
 }

@@ -1,9 +1,12 @@
 // Data that shaders and sessions exchange without the CPU: outputs as buffers, and input positions from buffers.
 #include "gl/gpu_driven.h"
 
+#include <array>
+#include <cstddef>
 #include <cstring>
 
 #include "gpu_engine/internals.h"
+#include "harness/compare.h"
 #include "harness/gl_state.h"
 #include "harness/value_of.h"
 #include "ref/ref_ops.h"
@@ -264,6 +267,149 @@ TEST_F(GpuDrivenTest, ShadersSetTheInputPosition) {
       }
     }
   }
+}
+
+// Images of one input are parts of one frame: against the reference, and against runs on one part after another.
+class FramePartsTest : public GpuDrivenTest {
+ protected:
+  static constexpr int kSide = 24, kHeight = 5, kWidth = 7;
+  void SetUp() override {
+    GpuDrivenTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    Random random(12);
+    for (int i = 0; i < kSide * kSide * 4; ++i) pixels_.push_back(static_cast<uint8_t>(random.pick(0, 255)));
+    texture_ = make_texture(gl(), GL_RGBA8, kSide, kSide);
+    gl().BindTexture(GL_TEXTURE_2D, texture_.id());
+    gl().TexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, kSide, kSide, GL_RGBA, GL_UNSIGNED_BYTE, pixels_.data());
+    gl().BindTexture(GL_TEXTURE_2D, 0);
+    frame_ = TextureRef{texture_.id(), GL_TEXTURE_2D, kSide, kSide};
+  }
+  void TearDown() override {
+    texture_ = {};
+    GpuDrivenTest::TearDown();
+  }
+
+  // A part with the size of an image, at these pixels.
+  static InputTransform part_at(int x, int y) {
+    const auto of = [](int pixels) { return static_cast<float>(pixels) / kSide; };
+    return {{of(kWidth), 0, of(x), 0, of(kHeight), of(y)}};
+  }
+  GlBuffer places_of(const std::vector<InputTransform>& parts) {
+    FramePartsBlock block;
+    block.frame = frame_block(frame_, parts[0]);
+    for (size_t i = 0; i < parts.size(); ++i) block.places.at(i) = frame_block(frame_, parts[i]).place;
+    return make_buffer(gl(), GL_UNIFORM_BUFFER, sizeof(block), &block, GL_DYNAMIC_COPY);
+  }
+  static OpCase case_of(int images, int channels, bool convolution) {
+    CaseBuilder builder(20);
+    const ValueId data = builder.input({images, kHeight, kWidth, channels});
+    if (convolution) {
+      builder.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame}, 1, 1, 1, 1},
+                   {data, builder.constant({5, 3, 3, channels}), builder.constant({5})});
+    } else {
+      builder.node(OpType::kTanh, {}, {data});
+    }
+    return builder.build("parts");
+  }
+  static ForcedPlanOptions options_of(bool parts) {
+    ForcedPlanOptions options;
+    options.inputs.resize(1);
+    options.inputs[0].source = InputSpec::Source::kTexture;
+    options.inputs[0].parts = parts;
+    options.inputs[0].scale = {2, 3, 4, 5};
+    options.inputs[0].offset = {-1, -2, -3, -4};
+    options.inputs[0].padding = {0.5F, 0.25F, 0.75F, 1};
+    options.sentinel_bytes = 64;
+    return options;
+  }
+  float sample(int x, int y, int c, const InputSpec& spec) const {
+    const bool inside = x >= 0 && y >= 0 && x < kSide && y < kSide;
+    const auto at = static_cast<size_t>((y * kSide + x) * 4 + c);
+    return inside ? static_cast<float>(pixels_[at]) / 255 : spec.padding[static_cast<size_t>(c)];
+  }
+
+  std::vector<uint8_t> pixels_;
+  GlTexture texture_;
+  FrameRef frame_;
+};
+
+TEST_F(FramePartsTest, LikeTheReference) {
+  for (const int images : {1, 2, 4, kMostFrameParts}) {
+    std::vector<std::array<int, 2>> corners;
+    std::vector<InputTransform> parts;
+    for (int i = 0; i < images; ++i) {
+      // The second one is outside of the frame, and the fourth one partly.
+      corners.push_back(i == 1 ? std::array{-kSide, 0} : std::array{i % 4 == 3 ? kSide - 3 : i, (2 * i) % 17});
+      parts.push_back(part_at(corners.back()[0], corners.back()[1]));
+    }
+    const GlBuffer places = places_of(parts);
+    for (const int channels : {3, 4}) {
+      for (const bool convolution : {false, true}) {
+        SCOPED_TRACE(std::to_string(images) + " images of " + std::to_string(channels) + " channels");
+        const OpCase op = case_of(images, channels, convolution);
+        const ForcedPlanOptions options = options_of(true);
+        HostTensor input(DataType::kFloat32, {images, kHeight, kWidth, channels});
+        size_t next = 0;
+        for (const auto& [left, top] : corners) {
+          for (int i = 0; i < kHeight * kWidth * channels; ++i) {
+            const int pixel = i / channels, c = i % channels;
+            const float v = sample(left + pixel % kWidth, top + pixel / kWidth, c, options.inputs[0]);
+            const auto lane = static_cast<size_t>(c);
+            input.as<float>()[next++] = v * options.inputs[0].scale[lane] + options.inputs[0].offset[lane];
+          }
+        }
+        const auto expected = value_of(ref::run(op.graph, {input}));
+        for (const DeviceLimits& limits : every_limits()) {
+          const auto run = session(plan(op, limits, options));
+          ASSERT_TRUE(run->set_input_frame(0, frame_, places.id()).ok());
+          ASSERT_TRUE(run->run().ok());
+          const std::vector<float> got = output(*run);
+          const Comparison figures = compare(expected.at(0), HostTensor::from_floats(expected.at(0).shape, got));
+          EXPECT_LE(figures.nmse, 1e-9) << to_string(figures);
+          EXPECT_TRUE(check_sentinels(*run).ok());
+        }
+      }
+    }
+  }
+}
+
+// Larger, smaller, turned, and mirrored parts.
+TEST_F(FramePartsTest, LikeOneAfterAnother) {
+  const std::vector<InputTransform> parts{{{1, 0, 0, 0, 1, 0}},
+                                          {{0.3F, 0.1F, 0.2F, -0.1F, 0.3F, 0.4F}},
+                                          {{-0.5F, 0, 0.75F, 0, 0.125F, 0.5F}},
+                                          {{0.05F, 0, 0.5F, 0, 0.05F, 0.5F}},
+                                          {{2, 0, -0.5F, 0, 2, -0.5F}}};
+  const auto images = static_cast<int>(parts.size());
+  const GlBuffer places = places_of(parts);
+  for (const Precision precision : {Precision::kFp32, Precision::kFp16}) {
+    ForcedPlanOptions options = options_of(true);
+    options.precision = precision;
+    const auto all = session(plan(case_of(images, 3, false), device().limits, options));
+    const auto one = session(plan(case_of(1, 3, false), device().limits, options));
+    ASSERT_TRUE(all->set_input_frame(0, frame_, places.id()).ok());
+    ASSERT_TRUE(all->run().ok());
+    const std::vector<float> got = output(*all);
+    const size_t numbers = got.size() / parts.size();
+    for (size_t i = 0; i < parts.size(); ++i) {
+      ASSERT_TRUE(one->set_input_frame(0, frame_, parts[i]).ok());
+      ASSERT_TRUE(one->run().ok());
+      const auto first = got.begin() + static_cast<std::ptrdiff_t>(i * numbers);
+      EXPECT_EQ(output(*one), std::vector<float>(first, first + static_cast<std::ptrdiff_t>(numbers))) << i;
+    }
+  }
+}
+
+TEST_F(FramePartsTest, WhatCannotBe) {
+  const auto error_of = [&](int images, bool parts) {
+    return build_plan(value_of(model_from_graph(case_of(images, 3, false).graph)), device().limits, options_of(parts))
+        .status()
+        .message();
+  };
+  EXPECT_NE(error_of(2, false).find("it must hold one image of"), std::string::npos) << error_of(2, false);
+  EXPECT_NE(error_of(17, true).find("it must hold up to 16 images of"), std::string::npos) << error_of(17, true);
+  const auto run = session(plan(case_of(2, 3, false), device().limits, options_of(true)));
+  EXPECT_EQ(run->set_input_frame(0, frame_).message(), "input 0 holds 2 images, whose positions must be in a buffer");
 }
 
 }  // namespace

@@ -34,6 +34,9 @@ constexpr const char* to_string(FrameKind kind) {
   return "";
 }
 
+// Images that one model input can hold, each of which is a part of the frame (InputSpec::parts).
+inline constexpr int kMostFrameParts = 16;
+
 // The shader define for a frame of this kind (shaders/lib/frame.glsl); null for kRgba.
 constexpr const char* frame_define(FrameKind kind) {
   switch (kind) {

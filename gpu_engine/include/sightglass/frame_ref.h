@@ -49,6 +49,13 @@ inline constexpr GLuint kFrameBinding = 2;
 inline constexpr int kMostFetches = 4;
 FrameBlock frame_block(const FrameRef& frame, const InputTransform& reader_to_frame);
 
+// The same for a reader of several parts of one frame (InputSpec::parts): after the block, which has the place of the
+// first part, the place of each part.
+struct FramePartsBlock {
+  FrameBlock frame;
+  std::array<std::array<float, 8>, kMostFrameParts> places{};
+};
+
 // Texture units of the frame, per plane. The units between belong to buffer textures in compute shaders, and to other
 // textures in fragment shaders.
 inline constexpr GLuint kFirstFrameUnit = 0, kSecondFrameUnit = 7, kThirdFrameUnit = 8;

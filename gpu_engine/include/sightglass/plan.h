@@ -39,6 +39,9 @@ struct InputSpec {
   std::array<float, 4> scale{1, 1, 1, 1};
   std::array<float, 4> offset{0, 0, 0, 0};
   std::array<float, 4> padding{0, 0, 0, 1};  // the sample outside the texture
+  // For textures: whether the input may hold several images, up to kMostFrameParts. Each of them is a part of the
+  // frame, and their positions are in a buffer (Session::set_input_frame()).
+  bool parts = false;
   bool operator==(const InputSpec&) const = default;
 };
 

@@ -66,7 +66,8 @@ class Session {
   // The same, with the position in a GL buffer: a FrameBlock (frame_ref.h) at `offset`, a multiple of the device's
   // uniform_offset_alignment; 256 always is. Compute shaders may write it, anew for every run: a run waits, on the GPU,
   // for writes issued before its first part. The buffer must live until the last part. The block does not select the
-  // textures that are sampled.
+  // textures that are sampled. An input of several images (InputSpec::parts) takes its position only this way, as a
+  // FramePartsBlock.
   Status set_input_frame(size_t input, const FrameRef& frame, GLuint place_buffer, GLintptr offset = 0);
   // The same for a single-texture frame.
   Status set_input_texture(size_t input, const TextureRef& texture, const InputTransform& transform = {}) {
