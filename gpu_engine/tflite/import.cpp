@@ -98,6 +98,7 @@ ImportOptions import_options(const ModelOptions& options, size_t file_bytes) {
       static_cast<int64_t>(file_bytes) < whole / kGrowth ? kGrowth * static_cast<int64_t>(file_bytes) : whole;
   import.max_folded_bytes = std::min(import.max_folded_bytes, whole / kSmallShare + grown);
   import.open_size = options.open_size;
+  import.open_batch = options.open_batch;
   import.signature = options.signature;
   return import;
 }

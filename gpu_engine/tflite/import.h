@@ -20,7 +20,8 @@ struct ImportOptions {
   // Overrides declared input shapes. The declared shapes of all other tensors are then ignored.
   std::vector<InputShape> input_shapes;
   std::optional<ImageSize> open_size;  // likewise, of the first input
-  std::string signature;               // the subgraph to import; empty: the first one
+  std::optional<int32_t> open_batch;
+  std::string signature;  // the subgraph to import; empty: the first one
   // Limits that turn a hostile file into an error instead of a huge allocation.
   int64_t max_tensor_elements = int64_t{1} << 28;
   int max_nodes = 100000;  // also the maximum number of outputs of one operator

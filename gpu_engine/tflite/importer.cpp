@@ -91,18 +91,19 @@ Status apply_input_shapes(const schema::SubGraph& subgraph, std::span<const Inpu
 }
 
 // The shape of the first input with that size in its two open dimensions after the batch, which are height and width in
-// this order; an open batch is 1. Fails with kInvalidArgument if others are open.
-Result<InputShape> shape_of_open_input(const schema::SubGraph& subgraph, const ImageSize& size,
-                                       std::vector<FileTensor>& tensors) {
+// this order, and with that batch; without one, an open batch is 1. Fails with kInvalidArgument if others are open.
+Result<InputShape> shape_of_open_input(const schema::SubGraph& subgraph, const std::optional<ImageSize>& size,
+                                       const std::optional<int32_t>& batch, std::vector<FileTensor>& tensors) {
   const std::vector<FileTensor*> inputs = inputs_of(subgraph, tensors);
-  const std::string wanted = std::to_string(size.width) + "x" + std::to_string(size.height);
-  if (inputs.empty() || inputs[0] == nullptr) return invalid_argument("no input takes the size " + wanted);
+  const std::string wanted = size ? std::to_string(size->width) + "x" + std::to_string(size->height) : std::string();
+  if (inputs.empty() || inputs[0] == nullptr)
+    return invalid_argument(size ? "no input takes the size " + wanted : "no input takes a batch");
   const schema::Tensor& declared = *subgraph.tensors()->Get(static_cast<uint32_t>(inputs[0]->index));
   const auto *shape = declared.shape(), *signature = declared.shape_signature();
   const bool has_signature = shape != nullptr && signature != nullptr && signature->size() == shape->size();
   const auto* dims = has_signature ? signature : shape;
   std::vector<int32_t> whole;
-  const int32_t sizes[] = {size.height, size.width};
+  const int32_t sizes[] = {size ? size->height : 1, size ? size->width : 1};
   size_t open = 0;
   for (uint32_t d = 0; dims != nullptr && d < dims->size() && d < Shape::kMaxRank; ++d) {
     const int32_t dim = dims->Get(d);
@@ -110,7 +111,17 @@ Result<InputShape> shape_of_open_input(const schema::SubGraph& subgraph, const I
     whole.push_back(dim >= 0 ? dim : takes_size && open < std::size(sizes) ? sizes[open] : 1);
     if (takes_size) ++open;
   }
-  if (open != std::size(sizes)) {
+  if (batch && (dims == nullptr || dims->size() == 0 || (dims->Get(0) >= 0 && dims->Get(0) != *batch))) {
+    return invalid_argument("cannot set a batch of " + std::to_string(*batch) + " for input " + quote(inputs[0]->name) +
+                            ": the file has a fixed batch" +
+                            (whole.empty() ? std::string() : " of " + std::to_string(whole[0])) + "; leave it unset");
+  }
+  if (batch) whole[0] = *batch;
+  if (!size && open > 0) {
+    return invalid_argument("cannot set only the batch of input " + quote(inputs[0]->name) + ": the file leaves " +
+                            std::to_string(open) + " more dimensions open; set its size, too");
+  }
+  if (size && open != std::size(sizes)) {
     return invalid_argument("cannot set the size " + wanted + " for input " + quote(inputs[0]->name) + ": the file " +
                             (open == 0 ? "has a fixed size; leave it unset"
                                        : "leaves " + std::to_string(open) + " dimensions open, not height and width"));
@@ -507,8 +518,9 @@ Status Importer::read_all() {
   Result<std::vector<FileTensor>> tensors = read_tensors(file_, *subgraph_, options_, expandable_bytes_);
   if (!tensors.ok()) return note(tensors.status());
   tensors_ = std::move(tensors).value();
-  if (options_.open_size) {
-    SIGHTGLASS_ASSIGN_OR_RETURN(InputShape shape, shape_of_open_input(*subgraph_, *options_.open_size, tensors_));
+  if (options_.open_size || options_.open_batch) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(InputShape shape,
+                                shape_of_open_input(*subgraph_, options_.open_size, options_.open_batch, tensors_));
     options_.input_shapes.push_back(std::move(shape));
   }
   SIGHTGLASS_RETURN_IF_ERROR(

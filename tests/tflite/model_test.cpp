@@ -59,6 +59,19 @@ TEST(Model, OpenSize) {
   const auto fixed = Model::load(with_signature({-1, 1, 1, 3}), "m.tflite", options);
   ASSERT_FALSE(fixed.ok());
   EXPECT_NE(fixed.status().message().find("fixed size"), std::string::npos) << fixed.status().message();
+  options.open_batch = 5;
+  const auto both = value_of(Model::load(with_signature({-1, -1, -1, 3}), "m.tflite", options));
+  EXPECT_EQ(both->inputs()[0].shape, Shape({5, 4, 6, 3}));
+  EXPECT_EQ(both->outputs()[0].shape, Shape({5, 4, 6, 1}));
+  const auto error_of = [&](const Dims& signature) {
+    return Model::load(with_signature(signature), "m.tflite", options).status().message();
+  };
+  EXPECT_NE(error_of({1, -1, -1, 3}).find("fixed batch of 1; leave it unset"), std::string::npos);
+  options.open_size.reset();
+  const auto batch = value_of(Model::load(with_signature({-1, 1, 1, 3}), "m.tflite", options));
+  EXPECT_EQ(batch->outputs()[0].shape, Shape({5, 1, 1, 1}));
+  EXPECT_NE(error_of({-1, -1, -1, 3}).find("leaves 2 more dimensions open; set its size, too"), std::string::npos)
+      << error_of({-1, -1, -1, 3});
 }
 
 TEST(Model, InputsAndOutputs) {

@@ -71,6 +71,7 @@ struct ModelOptions {
   int64_t memory_limit = kDefaultMemoryLimit;
   // The size of the first input, for files that leave its height and width open; the rest of its shape is in the file.
   std::optional<ImageSize> open_size = {};
+  std::optional<int32_t> open_batch = {};  // likewise, its number of images
   ImageOrder image_order = ImageOrder::kAsInFile;
   // Of a file with several entry points: the one to run, with the inputs and outputs of its subgraph. Empty: the first
   // subgraph. Models of two signatures do not share variables.
