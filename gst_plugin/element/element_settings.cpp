@@ -58,6 +58,7 @@ Result<ModelOptions> ModelSettings::model_options() const {
   options.quantized_models = quantized_models;
   options.memory_limit = static_cast<int64_t>(memory_limit);
   options.signature = signature.value_or("");
+  if (batch > 0) options.open_batch = batch;
   if (input_size && !input_size->empty()) {
     options.open_size = parse_size(*input_size);
     if (!options.open_size) {

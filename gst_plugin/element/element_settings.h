@@ -30,6 +30,7 @@ struct ModelSettings {
   // Read when the element starts.
   std::optional<double> input_scale, input_offset;  // unset: from the model
   std::optional<std::string> input_size;            // of models that leave it open: "256x256"
+  int32_t batch = 0;                                // images in a run, of models that leave it open; 0: as in the file
   std::optional<std::string> signature;             // of files with several entry points
   Precision precision = Precision::kFp32;
   Fallback fallback = Fallback::kError;

@@ -143,9 +143,15 @@ std::string list(std::span<const TensorInfo> tensors) {
   return text;
 }
 
-bool is_picture(const TensorInfo& tensor) {
-  return tensor.shape.rank() == 4 && tensor.shape.dim(0) == 1 && tensor.shape.dim(1) > 1 && tensor.shape.dim(2) > 1;
+namespace {
+
+bool holds_pictures(const TensorInfo& tensor) {
+  return tensor.shape.rank() == 4 && tensor.shape.dim(1) > 1 && tensor.shape.dim(2) > 1;
 }
+
+}  // namespace
+
+bool is_picture(const TensorInfo& tensor) { return holds_pictures(tensor) && tensor.shape.dim(0) == 1; }
 
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
                                 const InputNormalization& wanted) {
@@ -156,18 +162,19 @@ Result<InputSpec> picture_input(const Model& model, const std::optional<KnownMod
 }
 
 Result<InputSpec> picture_input_at(size_t index, const Model& model, const std::optional<KnownModel>& known,
-                                   const InputNormalization& wanted) {
+                                   const InputNormalization& wanted, bool parts) {
   const std::string& name = model.name();
   if (model.inputs().empty()) return unsupported(name + ": expected an image input, but the model has no inputs");
   const TensorInfo& input = model.inputs()[index];
   SIGHTGLASS_RETURN_IF_ERROR(check_size(model, input));
-  const int32_t channels = is_picture(input) ? input.shape.dim(3) : 0;
+  const int32_t channels = is_picture(input) || (parts && holds_pictures(input)) ? input.shape.dim(3) : 0;
   if (channels != 1 && channels != 3 && channels != 4) {
     return unsupported(name + ": input " + describe(input) +
                        " is not an image; expected shape 1 x height x width x 3 (or 1 or 4)");
   }
   InputSpec source;
   source.source = InputSpec::Source::kTexture;
+  source.parts = parts;
   const auto& described = model.metadata().inputs;
   const bool is_described = known.has_value() || (index < described.size() && !described[index].mean.empty());
   if (is_quantized_16(input) && !is_described && wanted.ranges.empty()) {

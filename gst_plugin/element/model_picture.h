@@ -64,9 +64,9 @@ struct InputNormalization {
 // (or 1, which gets the luma, or 4), or not the only one.
 Result<InputSpec> picture_input(const Model& model, const std::optional<KnownModel>& known,
                                 const InputNormalization& wanted = {});
-// The same for one of several inputs.
+// The same for one of several inputs, which may hold more than one image if `parts` (InputSpec::parts).
 Result<InputSpec> picture_input_at(size_t index, const Model& model, const std::optional<KnownModel>& known,
-                                   const InputNormalization& wanted = {});
+                                   const InputNormalization& wanted = {}, bool parts = false);
 
 // What NAME.tflite.modelinfo says, a key file in the format of GStreamer 1.28: a group per tensor under its name, and
 // one of ours, [sightglass], for what tensors do not show.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "sightglass/gl_objects.h"
 #include "sightglass/session.h"
@@ -74,5 +75,13 @@ class UniformBlock {
   GlBuffer buffer_;
   std::optional<Content> content_;
 };
+
+// One block per item of a list that every frame repeats, so that none of them changes.
+template <typename Content>
+std::vector<UniformBlock<Content>> make_blocks(const GlApi& gl, int32_t count) {
+  std::vector<UniformBlock<Content>> blocks;
+  for (int32_t i = 0; i < count; ++i) blocks.emplace_back(gl);
+  return blocks;
+}
 
 }  // namespace sightglass

@@ -116,9 +116,9 @@ class TopClasses final : public Decoder {
   TopClasses(std::shared_ptr<ShareGroup> group, const InferModel& model, SharedProgram program, LabelledResults drawing)
       : group_(std::move(group)),
         output_(model.output),
-        classes_(static_cast<int32_t>(model.model->outputs()[output_].shape.elements())),
+        classes_(static_cast<int32_t>(model.numbers_of(output_))),
         program_(std::move(program)),
-        block_(group_->gl()),
+        blocks_(make_blocks<Block>(group_->gl(), model.images)),
         drawing_(std::move(drawing)) {
     const Detections none;
     detections_ = make_storage(group_->gl(), sizeof(none), &none);
@@ -127,14 +127,15 @@ class TopClasses final : public Decoder {
   Status decode(const Session& session, const InputTransform& /*to_upright*/, const InferLook& look) override {
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange scores, session.output_buffer(output_));
     Block block;
-    block.counts = {classes_, std::clamp(look.max_results, 1, kMaxDetections), 0, 0};
+    block.counts = {classes_, std::clamp(look.max_results, 1, kMaxDetections), image_ * classes_, 0};
     block.limits = {look.threshold, 0, 0, 0};
     Pass pass(group_->gl());
-    pass.uniforms(kParamsBinding, block_, block);
+    pass.uniforms(kParamsBinding, blocks_[static_cast<size_t>(image_)], block);
     pass.storage({scores, results()});
     pass.dispatch(program_->id());
     return {};
   }
+  void set_image(int32_t image) override { image_ = image; }
   BufferRange results() const override { return {detections_.id(), 0, sizeof(Detections)}; }
   PrimitiveRange primitives(int32_t width, int32_t height, const InferLook& look) override {
     return drawing_.primitives(results(), width, height, look);
@@ -149,8 +150,9 @@ class TopClasses final : public Decoder {
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
   size_t output_;
   int32_t classes_;
+  int32_t image_ = 0;
   SharedProgram program_;
-  UniformBlock<Block> block_;
+  std::vector<UniformBlock<Block>> blocks_;  // one per image: their content stays
   GlBuffer detections_;
   LabelledResults drawing_;
 };

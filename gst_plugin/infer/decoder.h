@@ -70,6 +70,9 @@ class Decoder {
   virtual TextureRef masks() const { return {}; }
   // With InferModel::numbered: the same masks as YoloMasks::Shows::kNumbers, with the numbers of results().
   virtual TextureRef numbered_masks() const { return {}; }
+  // For models that take several images in one run (InferModel::images): call before decode(), which then decodes what
+  // the model says of this one.
+  virtual void set_image(int32_t /*image*/) {}
   // For models that run on regions of the frame (InferModel::in_region), one after another: call before decode(), which
   // then decodes the landmarks of the current region and ignores `to_upright`.
   virtual void set_region(const RegionView& /*region*/) {}

@@ -30,8 +30,16 @@ std::optional<PictureShape> picture_shape(const Shape& shape) {
   return PictureShape{shape.dim(1), shape.dim(2), channels};
 }
 
-bool is_row(const Shape& shape) {
-  return shape.rank() > 0 && shape.elements() > 1 && shape.dim(shape.rank() - 1) == shape.elements();
+// Whether an output has a row of numbers for each image.
+bool is_row(const InferModel& model, size_t output) {
+  const Shape& shape = model.model->outputs()[output].shape;
+  if (shape.rank() == 0 || (model.images > 1 && shape.dim(0) != model.images)) return false;
+  const int64_t numbers = model.numbers_of(output);
+  return numbers > 1 && shape.dim(shape.rank() - 1) == numbers;
+}
+// " for each of 4 images": for messages.
+std::string of_images(const InferModel& model) {
+  return model.images == 1 ? std::string() : " for each of " + std::to_string(model.images) + " images";
 }
 
 void set_labels(InferModel& result, size_t output) {
@@ -163,11 +171,11 @@ std::optional<Decline> describe_cell_anchors(InferModel& result, const InferMode
 }
 
 // The outputs with three values per point. Returns nothing if no output has this number of points.
-std::optional<size_t> find_points(const Model& model, int32_t points) {
-  const auto& outputs = model.outputs();
-  const auto found = std::ranges::find_if(
-      outputs, [=](const TensorInfo& t) { return is_row(t.shape) && t.shape.elements() == int64_t{3} * points; });
-  return found == outputs.end() ? std::nullopt : std::optional(static_cast<size_t>(found - outputs.begin()));
+std::optional<size_t> find_points(const InferModel& model, int32_t points) {
+  for (size_t i = 0; i < model.model->outputs().size(); ++i) {
+    if (is_row(model, i) && model.numbers_of(i) == int64_t{3} * points) return i;
+  }
+  return std::nullopt;
 }
 
 // A hand model has two scalar outputs: presence, then handedness.
@@ -176,7 +184,7 @@ void describe_scores(InferModel& result) {
   const auto& outputs = result.model->outputs();
   const auto is_logit = [&](size_t output) { return !holds_probabilities(*result.model, output); };
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].shape.elements() != 1) continue;
+    if (outputs[i].shape.elements() != result.images) continue;
     if (!points.presence) {
       points.presence = i;
       points.presence_is_logit = is_logit(i);
@@ -188,7 +196,7 @@ void describe_scores(InferModel& result) {
 }
 
 bool describe_eye(InferModel& result) {
-  const auto eye = find_points(*result.model, kEyeLandmarks), iris = find_points(*result.model, kIrisLandmarks);
+  const auto eye = find_points(result, kEyeLandmarks), iris = find_points(result, kIrisLandmarks);
   if (!eye || !iris) return false;
   result.output = *eye;
   result.points.further = iris;
@@ -205,8 +213,8 @@ std::optional<Decline> describe_landmarks(InferModel& result, const InferModelOp
   bool is_near = false;
   const auto& outputs = result.model->outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const int64_t numbers = outputs[i].shape.elements();
-    if (!is_row(outputs[i].shape) || numbers % 3 != 0 || numbers / 3 > kMaxLandmarks) continue;
+    const int64_t numbers = result.numbers_of(i);
+    if (!is_row(result, i) || numbers % 3 != 0 || numbers / 3 > kMaxLandmarks) continue;
     is_near = true;
     const auto count = static_cast<int32_t>(numbers / 3);
     const bool face = count == kFaceLandmarks || count == kFaceAndIrisLandmarks;
@@ -218,7 +226,7 @@ std::optional<Decline> describe_landmarks(InferModel& result, const InferModelOp
     describe_scores(result);
     return std::nullopt;
   }
-  return Decline{"no output has 3 values for each of 468, 478 or 21 landmarks", is_near};
+  return Decline{"no output has 3 values for each of 468, 478 or 21 landmarks" + of_images(result), is_near};
 }
 
 // The range of the values that samples in [0,1] become.
@@ -281,10 +289,11 @@ std::optional<Decline> describe_picture(InferModel& result, const InferModelOpti
 }
 
 std::optional<Decline> describe_classifier(InferModel& result, const InferModelOptions& /*options*/) {
-  const auto& outputs = result.model->outputs();
-  if (outputs.size() != 1 || !is_row(outputs[0].shape)) {
-    return Decline{"there is no single output with a score per class",
-                   std::ranges::any_of(outputs, [](const TensorInfo& t) { return is_row(t.shape); })};
+  const size_t outputs = result.model->outputs().size();
+  if (outputs != 1 || !is_row(result, 0)) {
+    bool is_near = false;
+    for (size_t i = 0; i < outputs; ++i) is_near = is_near || is_row(result, i);
+    return Decline{"there is no single output with a score per class" + of_images(result), is_near};
   }
   result.output = 0;
   if (!holds_probabilities(*result.model, 0)) result.activation = OutputActivation::kSoftmax;
@@ -295,8 +304,9 @@ std::optional<Decline> describe_classifier(InferModel& result, const InferModelO
 // Only if asked for: such outputs are usually scores.
 std::optional<Decline> describe_vector(InferModel& result, const InferModelOptions& options) {
   if (options.task != InferTask::kVector && options.decoder != DecoderKind::kVector) return Decline{"it is not set"};
-  const auto& outputs = result.model->outputs();
-  if (outputs.size() != 1 || !is_row(outputs[0].shape)) return Decline{"there is no single output of one row"};
+  if (result.model->outputs().size() != 1 || !is_row(result, 0)) {
+    return Decline{"there is no single output of one row" + of_images(result)};
+  }
   result.output = 0;
   return std::nullopt;
 }

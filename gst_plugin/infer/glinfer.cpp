@@ -51,6 +51,10 @@ template <typename T>
 auto objects(T ObjectChoice::*member) {
   return within(&S::objects, member);
 }
+auto batch_of_model() {
+  ModelSettings S::*const model = &S::model;
+  return within(model, &ModelSettings::batch);
+}
 
 }  // namespace
 
@@ -101,6 +105,9 @@ const PropertyTable<InferSettings>& infer_properties() {
                       {{RegionSource::kFrame, "The whole frame, or what a detector finds", "frame"},
                        {RegionSource::kUpstream, "Each object that a glinfer upstream has found", "upstream"}},
                       kAtStart, "Parts of the frame that the model runs on"),
+          row::number("region-batch", "Region batch", batch_of_model(), 0, kMaxObjectRuns, kAtStart,
+                      "With regions=upstream: number of objects in a run, for models that leave the batch of their "
+                      "input open (0 = as in the file)"),
           row::text("region-classes", "Region classes", &S::region_classes, kLive,
                     "With regions=upstream: comma-separated names or numbers of the classes that the model runs on "
                     "(NULL or empty = all)"),
@@ -248,6 +255,9 @@ class InferModels : public LoadedModel {
 
 Status InferModels::load(const std::string& path) {
   const ModelSettings& settings = settings_->model;
+  if (settings.batch > 0 && settings_->regions != RegionSource::kUpstream) {
+    return invalid_argument("region-batch=" + std::to_string(settings.batch) + ": needs regions=upstream");
+  }
   SIGHTGLASS_ASSIGN_OR_RETURN(const TaskModels bundle, task_models(path, "glinfer"));
   bundle_warning_ = bundle.warning;
   SIGHTGLASS_ASSIGN_OR_RETURN(notes_, read_model_notes(bundle.model));
@@ -285,6 +295,7 @@ Status InferModels::load_blendshapes(const std::string& path, const ModelSetting
   ModelSettings exact = settings;
   exact.precision = Precision::kFp32;
   exact.input_size.reset();
+  exact.batch = 0;
   exact.signature.reset();
   const auto describe = [](const SharedModel& model) { return describe_blendshape_model(model.model()); };
   SIGHTGLASS_ASSIGN_OR_RETURN(blendshapes_,
@@ -300,6 +311,7 @@ Result<InferModelOptions> InferModels::options(const ModelSettings& settings, co
   options.labels_file = settings_->labels.value_or("");
   options.anchors = settings_->anchors.value_or("");
   options.normalization = settings.normalization();
+  options.on_objects = settings_->regions == RegionSource::kUpstream;
   if (settings_->output_scale) options.output_scale = static_cast<float>(*settings_->output_scale);
   if (settings_->output_offset) options.output_offset = static_cast<float>(*settings_->output_offset);
   SIGHTGLASS_RETURN_IF_ERROR(apply_notes(notes, model, options));
@@ -326,7 +338,6 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
                    infer.height, infer.labels.size());
   infer.in_region = !detector_path_.empty();
   SIGHTGLASS_RETURN_IF_ERROR(check_detector(infer, settings));
-  infer.on_objects = settings_->regions == RegionSource::kUpstream;
   SIGHTGLASS_RETURN_IF_ERROR(check_objects(infer, settings));
   return infer;
 }
@@ -376,6 +387,7 @@ Status InferModels::load_detector(const ModelSettings& settings) {
   };
   ModelSettings own = settings;
   own.input_size.reset();
+  own.batch = 0;
   own.signature.reset();
   SIGHTGLASS_ASSIGN_OR_RETURN(
       detector_, DescribedModel<InferModel>::load(detector_path_, own, describe, ImageOrder::kArrangedInputs));

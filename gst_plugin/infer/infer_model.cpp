@@ -8,6 +8,7 @@
 #include "element/model_picture.h"
 #include "infer/decoder.h"
 #include "infer/labels.h"
+#include "infer/landmarks.h"
 #include "known_models.h"
 
 namespace sightglass {
@@ -367,7 +368,7 @@ namespace {
 // Number of classes of the model; 0 if unknown.
 size_t classes_of(const InferModel& model) {
   if (model.task == InferTask::kClassification) {
-    return static_cast<size_t>(model.model->outputs()[model.output].shape.elements());
+    return static_cast<size_t>(model.numbers_of(model.output));
   }
   if (model.yolo) return static_cast<size_t>(model.yolo->layout.classes);
   if (model.faces) return 1;
@@ -447,8 +448,15 @@ Result<InferModel> describe_infer_model(std::shared_ptr<const Model> model, cons
   SIGHTGLASS_RETURN_IF_ERROR(check_no_previous_mask(*model, known));
   InferModel result;
   const std::optional<KnownModel> fed_as = known ? known : guess_detector(*model, options);
-  SIGHTGLASS_ASSIGN_OR_RETURN(const InputSpec input, picture_input_at(0, *model, fed_as, options.normalization));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const InputSpec input,
+                              picture_input_at(0, *model, fed_as, options.normalization, options.on_objects));
   const Shape& shape = model->inputs()[0].shape;
+  result.on_objects = options.on_objects;
+  result.images = shape.dim(0);
+  if (result.images > kMaxObjectRuns) {
+    return unsupported("regions=upstream: " + model->name() + " takes " + std::to_string(result.images) +
+                       " images in one run, at most " + std::to_string(kMaxObjectRuns) + " are supported");
+  }
   result.height = shape.dim(1);
   result.width = shape.dim(2);
   result.plan_options.inputs.resize(model->inputs().size());

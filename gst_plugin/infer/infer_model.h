@@ -62,6 +62,7 @@ struct InferModelOptions {
   InputNormalization normalization;
   // For models that output an image: color in [0,1] = scale * value + offset; unset: from the model.
   std::optional<float> output_scale, output_offset;
+  bool on_objects = false;  // InferModel::on_objects
 };
 
 // A face detector with several outputs, and their indices by layer.
@@ -110,9 +111,13 @@ struct InferModel {
     Subject subject = Subject::kUnknown;
   } points;
   bool in_region = false;   // for landmarks: the model runs on the region that a detector found
-  bool on_objects = false;  // the model runs on the objects that an upstream element found
+  bool on_objects = false;  // the model runs on the objects that an upstream element found,
+  int32_t images = 1;       // so many in one run
   bool numbered = false;    // the decoder of a model with masks makes Decoder::numbered_masks()
   float output_scale = 1, output_offset = 0;
+
+  // The numbers of an output for each image. All of an image precede those of the next one.
+  int64_t numbers_of(size_t i) const { return model->outputs()[i].shape.elements() / images; }
 };
 
 // `known` is the catalog entry of the model. If the model does not fit the task, fails, naming the file, its tensors

@@ -224,20 +224,20 @@ Status Inferencer::end_stage(size_t stage) {
 }
 
 size_t Inferencer::stages() const {
-  if (objects_) return static_cast<size_t>(regions_wanted_);
+  if (objects_) return static_cast<size_t>((regions_wanted_ + model_.images - 1) / model_.images);
   return first_ ? 1 + stages_per_region() * static_cast<size_t>(regions_wanted_) : 1;
 }
 
 // The model runs on objects that an upstream element found.
 
 Result<ObjectRegions::Layout> layout_of_objects(const InferModel& model) {
-  ObjectRegions::Layout layout{.width = model.width, .height = model.height};
+  ObjectRegions::Layout layout{.width = model.width, .height = model.height, .images = model.images};
   if (model.task == InferTask::kLandmarks) {
     layout.kind = ObjectValues::kPoints;
     layout.count = 4 * model.points.count;
   } else if (model.task == InferTask::kVector) {
     layout.kind = ObjectValues::kVector;
-    layout.count = static_cast<int32_t>(model.model->outputs()[model.output].shape.elements());
+    layout.count = static_cast<int32_t>(model.numbers_of(model.output));
   } else if (model.task != InferTask::kClassification) {
     return invalid_argument("regions=upstream: " + model.model->name() + " is decoded as " + to_string(model.task) +
                             "; use a model whose task is classification, landmarks, or vector");
@@ -302,14 +302,18 @@ Result<ModelStage> Inferencer::begin_on_object(size_t stage, const UprightFrame&
 }
 
 Status Inferencer::end_on_object(size_t stage) {
-  BufferRange said;
-  if (decoder_) {
-    SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
-    said = decoder_->results();
-  } else {
-    SIGHTGLASS_ASSIGN_OR_RETURN(said, session_->output_buffer(model_.output));
+  const int32_t left = regions_wanted_ - static_cast<int32_t>(stage) * model_.images;
+  for (int32_t image = 0; image < std::min(left, model_.images); ++image) {
+    BufferRange said;
+    if (decoder_) {
+      decoder_->set_image(image);
+      SIGHTGLASS_RETURN_IF_ERROR(decoder_->decode(*session_, {}, look_));
+      said = decoder_->results();
+    } else {
+      SIGHTGLASS_ASSIGN_OR_RETURN(said, session_->output_buffer(model_.output));
+    }
+    objects_->regions.store(said, image, look_.threshold, look_.max_results);
   }
-  objects_->regions.store(said, look_.threshold, look_.max_results);
   if (stage + 1 == stages()) objects_->regions.finish();
   return {};
 }

@@ -219,8 +219,9 @@ class PlacedLandmarks final : public Decoder {
         width_(static_cast<float>(model.width)),
         height_(static_cast<float>(model.height)),
         most_objects_(model.in_region ? kMaxLandmarkObjects : 1),
+        images_(model.images),
         programs_(std::move(programs)),
-        place_block_(group_->gl()),
+        place_blocks_(make_blocks<PlaceBlock>(group_->gl(), images_)),
         draw_block_(group_->gl()),
         line_count_(static_cast<int32_t>(lines_of(points_).size())),
         primitives_(group_->gl(), line_count_ * most_objects_) {
@@ -247,12 +248,13 @@ class PlacedLandmarks final : public Decoder {
     block.score = {look.threshold, 0, 0, 0};
     block.place = place_rows(to_upright);
     Pass pass(group_->gl());
-    pass.uniforms(kParamsBinding, place_block_, block);
+    pass.uniforms(kParamsBinding, place_blocks_[static_cast<size_t>(image_)], block);
     pass.storage({outputs, placed()});
     if (region_.state.buffer != 0) pass.storage(2, region_.state);
     pass.dispatch(programs_[0]->id());
     return {};
   }
+  void set_image(int32_t image) override { image_ = image; }
   void set_region(const RegionView& region) override { region_ = region; }
   BufferRange unfinished_results() const override { return placed(); }
   void finish_regions() override {
@@ -296,12 +298,13 @@ class PlacedLandmarks final : public Decoder {
     bool operator==(const DrawBlock&) const = default;
   };
   BufferRange placed() const { return {placed_.id(), 0, sizeof(LandmarkObjects)}; }
-  // Extends `all` to contain the output. Returns its offset in `all` in floats; -1 without an output.
-  static Result<int32_t> place_of(const Session& session, std::optional<size_t> output, BufferRange& all) {
+  // Extends `all` to contain the output. Returns the offset of the image there in floats; -1 without an output.
+  Result<int32_t> place_of(const Session& session, std::optional<size_t> output, BufferRange& all) const {
     if (!output) return -1;
     SIGHTGLASS_ASSIGN_OR_RETURN(const BufferRange range, session.output_buffer(*output));
     all = {range.buffer, 0, std::max<GLsizeiptr>(all.size, range.offset + range.size)};
-    return static_cast<int32_t>(range.offset / GLintptr{sizeof(float)});
+    const GLintptr of_image = range.size / images_;
+    return static_cast<int32_t>((range.offset + image_ * of_image) / GLintptr{sizeof(float)});
   }
 
   std::shared_ptr<ShareGroup> group_;  // first: everything below refers to its function table
@@ -310,8 +313,10 @@ class PlacedLandmarks final : public Decoder {
   NextRegionRule rule_;
   float width_, height_;  // of the model input
   int32_t most_objects_;
-  std::vector<SharedProgram> programs_;  // places, drawing
-  UniformBlock<PlaceBlock> place_block_;
+  int32_t images_;                                      // of a run
+  int32_t image_ = 0;                                   // to decode
+  std::vector<SharedProgram> programs_;                 // places, drawing
+  std::vector<UniformBlock<PlaceBlock>> place_blocks_;  // one per image: their content stays
   UniformBlock<DrawBlock> draw_block_;
   int32_t line_count_;
   PrimitiveBuffer primitives_;

@@ -12,10 +12,12 @@ namespace sightglass {
 
 namespace {
 
+static_assert(kMaxObjectRuns == kMostFrameParts);
+
 // OBJECTS of shaders/infer/objects.glsl in std430 layout.
 struct State {
   std::array<int32_t, 4> job{};
-  std::array<float, 4> crop{};
+  std::array<std::array<float, 4>, kMaxObjectRuns> crops{};
   std::array<int32_t, kMaxObjectRuns> job_objects{};
   std::array<int32_t, kMaxDetections> slot_of_object{};
   std::array<std::array<int32_t, 4>, kObjectSlots> slots{};
@@ -44,7 +46,7 @@ ObjectRegions::ObjectRegions(const std::shared_ptr<ShareGroup>& group, std::vect
       programs_(std::move(programs)),
       layout_(layout),
       block_(*gl_),
-      store_block_(*gl_),
+      store_blocks_(make_blocks<std::array<float, 4>>(*gl_, layout.images)),
       frame_block_(*gl_) {
   const State state;
   const Detections none;
@@ -52,7 +54,7 @@ ObjectRegions::ObjectRegions(const std::shared_ptr<ShareGroup>& group, std::vect
   state_ = make_storage(*gl_, sizeof(state), &state);
   values_ = make_storage(*gl_, values_bytes(kObjectSlots));
   results_ = make_storage(*gl_, results_bytes(), nothing.data());
-  place_ = make_storage(*gl_, sizeof(FrameBlock));
+  place_ = make_storage(*gl_, sizeof(FramePartsBlock));
   flag_ = make_storage(*gl_, kFlagBytes);
   nothing_ = make_storage(*gl_, sizeof(none), &none);
   found_ = {nothing_.id(), 0, sizeof(Detections)};
@@ -70,7 +72,7 @@ void ObjectRegions::begin(const BufferRange& found, const UprightFrame& frame, c
   content_.frame = {static_cast<float>(frame.shown_width()), static_cast<float>(frame.height),
                     static_cast<float>(choice.min_size), 0};
   content_.sample = {choice.scale, static_cast<float>(layout_.width) / static_cast<float>(layout_.height), 0, 0};
-  content_.choice = {choice.most, choice.interval, 0, of_fit()};
+  content_.choice = {choice.most, choice.interval, layout_.images, of_fit()};
   content_.counts = {layout_.count, is_new ? 1 : 0, choice.all_classes ? 1 : 0, 0};
   content_.classes = choice.classes;
   gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);  // upstream has written the objects
@@ -85,17 +87,18 @@ Status ObjectRegions::next(const UprightFrame& frame, Session& session) {
     Pass pass(*gl_);
     pass.uniforms(kParamsBinding, block_, content_);
     pass.uniforms(kFrameBinding, frame_block_, frame_block(frame.stored, frame.upright_to_stored));
-    pass.storage({state(), is_somebody(), {place_.id(), 0, sizeof(FrameBlock)}, found_});
+    pass.storage({state(), is_somebody(), {place_.id(), 0, sizeof(FramePartsBlock)}, found_});
     pass.dispatch(programs_[kNext]->id());
   }
   return session.set_input_frame(0, frame.stored, place_.id());
 }
 
-void ObjectRegions::store(const BufferRange& decoded, float threshold, int32_t most) {
+void ObjectRegions::store(const BufferRange& decoded, int32_t image, float threshold, int32_t most) {
   gl_->MemoryBarrier(GL_SHADER_STORAGE_BARRIER_BIT);
   Pass pass(*gl_);
   pass.uniforms(kParamsBinding, block_, content_);
-  pass.uniforms(kStoreBinding, store_block_, {threshold, static_cast<float>(most), 0, 0});
+  pass.uniforms(kStoreBinding, store_blocks_[static_cast<size_t>(image)],
+                {threshold, static_cast<float>(most), static_cast<float>(image), 0});
   pass.storage({state(), decoded, {values_.id(), 0, values_bytes(kObjectSlots)}});
   pass.dispatch(programs_[kStore]->id());
 }

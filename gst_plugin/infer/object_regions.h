@@ -1,5 +1,5 @@
-// Runs a model on the objects that an upstream element has found, one after another: selects them, samples their boxes,
-// and keeps what the model says of each object, all on the GPU (shaders/infer/*object*).
+// Runs a model on the objects that an upstream element has found, one or several at a time: selects them, samples their
+// boxes, and keeps what the model says of each object, all on the GPU (shaders/infer/*object*).
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ namespace sightglass {
 
 // Which objects the model runs on, and how it samples them. May change with every frame.
 struct ObjectChoice {
-  int32_t most = 4;      // runs per frame, 1 to kMaxObjectRuns
+  int32_t most = 4;      // objects per frame, 1 to kMaxObjectRuns
   int32_t interval = 1;  // frames between the runs on an object
   int32_t min_size = 0;  // of both sides, in frame pixels
   float scale = 1;       // of the sampled part relative to the box
@@ -43,23 +43,25 @@ struct ObjectChoice {
 // never wait, read back, or allocate.
 class ObjectRegions {
  public:
-  // `count` values of each object; the model input has width x height pixels.
+  // `count` values of each object; the model input has `images` of width x height pixels.
   struct Layout {
     ObjectValues kind = ObjectValues::kClasses;
     int32_t count = 2 * kMaxObjectClasses;
     int32_t width = 0, height = 0;
+    int32_t images = 1;
   };
   static Result<ObjectRegions> create(const std::shared_ptr<ShareGroup>& group, const Layout& layout);
 
   // Begins a frame with the objects in a buffer of Detections, or none if there is no buffer. `is_new`: they are
   // unrelated to those of the previous frame.
   void begin(const BufferRange& found, const UprightFrame& frame, const ObjectChoice& choice, bool is_new);
-  // Selects the next object, and makes it the input of `session`. The flag in is_somebody() is set if there is one.
+  // Selects the next objects, as many as the input has images, and makes them the input of `session`. The flag in
+  // is_somebody() is set if there is one. Images without an object show nothing of the frame.
   Status next(const UprightFrame& frame, Session& session);
   BufferRange is_somebody() const { return {flag_.id(), 0, kFlagBytes}; }
-  // Keeps the values of that object: the content of a buffer of Detections or LandmarkObjects, or an output. Those with
-  // a score below `threshold` do not count; at most `most` classes do.
-  void store(const BufferRange& decoded, float threshold, int32_t most);
+  // Keeps the values of the object in that image: the content of a buffer of Detections or LandmarkObjects, or an
+  // output of all images. Those with a score below `threshold` do not count; at most `most` classes do.
+  void store(const BufferRange& decoded, int32_t image, float threshold, int32_t most);
   // Completes results() after the last object.
   void finish();
 
@@ -87,7 +89,7 @@ class ObjectRegions {
   Layout layout_;
   Block content_;
   UniformBlock<Block> block_;
-  UniformBlock<std::array<float, 4>> store_block_;
+  std::vector<UniformBlock<std::array<float, 4>>> store_blocks_;  // one per image: their content stays
   UniformBlock<FrameBlock> frame_block_;
   GlBuffer state_, values_, results_, place_, flag_, nothing_;
   BufferRange found_;

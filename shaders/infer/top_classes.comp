@@ -11,7 +11,7 @@ layout(local_size_x = LANES) in;
 layout(std430, binding = 0) readonly buffer Scores { float b_scores[]; };
 layout(std430, binding = 1) writeonly buffer Results { DETECTIONS; };
 layout(std140, binding = kParamsBinding) uniform Params {
-  ivec4 u_counts;  // classes, maximum results, 0, 0
+  ivec4 u_counts;  // classes, maximum results, first score, 0
   vec4 u_limits;   // minimum score, 0, 0, 0
 };
 
@@ -26,7 +26,7 @@ int next_best(int lane, int last, float last_number) {
   int best = -1;
   float number = 0.0;
   for (int c = lane; c < u_counts.x; c += LANES) {
-    float x = b_scores[c];
+    float x = b_scores[u_counts.z + c];
     bool left = last < 0 || before(last, last_number, c, x);
     if (left && c != last && x == x && before(c, x, best, number)) {
       best = c;
@@ -51,7 +51,7 @@ int next_best(int lane, int last, float last_number) {
 #ifdef SOFTMAX
 float total_of(int lane, float top) {
   float sum = 0.0;
-  for (int c = lane; c < u_counts.x; c += LANES) sum += exp(b_scores[c] - top);
+  for (int c = lane; c < u_counts.x; c += LANES) sum += exp(b_scores[u_counts.z + c] - top);
   s_number[lane] = sum;
   barrier();
   for (int step = LANES / 2; step > 0; step /= 2) {
@@ -68,12 +68,12 @@ void main() {
   int lane = int(gl_LocalInvocationID.x);
   int best = next_best(lane, -1, 0.0);
 #ifdef SOFTMAX
-  float top = best >= 0 ? b_scores[best] : 0.0;
+  float top = best >= 0 ? b_scores[u_counts.z + best] : 0.0;
   float total = total_of(lane, top);
 #endif
   int count = 0;
   while (best >= 0 && count < u_counts.y) {
-    float number = b_scores[best];
+    float number = b_scores[u_counts.z + best];
 #if defined(SOFTMAX)
     float score = exp(number - top) / total;
 #elif defined(SIGMOID)

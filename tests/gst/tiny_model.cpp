@@ -1,5 +1,6 @@
 #include "tiny_model.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -75,6 +76,13 @@ class Chain {
     quantization->scale = {scale};
     quantization->zero_point = {zero_point};
   }
+  void leave_batch_open() {
+    for (const auto& tensor : graph().tensors) {
+      if (tensor->shape.size() < 4) continue;
+      tensor->shape_signature = tensor->shape;
+      tensor->shape_signature[0] = -1;
+    }
+  }
   void set_output_name(const char* name) { graph().tensors[static_cast<size_t>(last_)]->name = name; }
 
   void write(const std::string& path) {
@@ -115,11 +123,13 @@ void add_convolution(Chain& chain, int32_t in, const std::vector<float>& weights
 
 }  // namespace
 
-std::string red_model(Head head) {
+std::string red_model(Head head, int32_t batch) {
   using Op = schema::BuiltinOperator;
-  std::string path = scratch_folder() / ("red_" + std::to_string(static_cast<int>(head)) + ".tflite");
+  const std::string of_batch = batch == 1 ? "" : "_batch" + std::to_string(batch);
+  std::string path = scratch_folder() / ("red_" + std::to_string(static_cast<int>(head)) + of_batch + ".tflite");
   const int32_t channels = head == Head::kGrayInput ? 1 : head == Head::kRemembers ? 4 : 3;
-  Chain chain({1, 16, 16, channels});
+  const int32_t images = std::max(batch, 1);
+  Chain chain({images, 16, 16, channels});
   switch (head) {
     case Head::kSigmoid:
       add_convolution(chain, 3, {40, 0, 0}, {-18});
@@ -214,7 +224,8 @@ std::string red_model(Head head) {
       const int32_t axes = chain.add_constant<int32_t>("axes", schema::TensorType::INT32, {2}, {1, 2});
       schema::ReducerOptionsT options;
       options.keep_dims = true;
-      chain.add(Op::MEAN, {1, 1, 1, 3}, {axes}).builtin_options.Set(options);
+      chain.add(Op::MEAN, {images, 1, 1, 3}, {axes}).builtin_options.Set(options);
+      if (batch == 0) chain.leave_batch_open();
       break;
     }
     case Head::kList: {

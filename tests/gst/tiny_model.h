@@ -29,8 +29,8 @@ enum class Head {
 };
 
 // The path of a model of 16 x 16 pixels whose foreground is pixels with R above one half, with high confidence. Written
-// to the scratch folder, one file per head.
-std::string red_model(Head head = Head::kSigmoid);
+// to the scratch folder, one file per head. kVector also takes a batch; 0 leaves it open.
+std::string red_model(Head head = Head::kSigmoid, int32_t batch = 1);
 
 // The path of a model with inputs and outputs like those of Robust Video Matting, in the order of their names: two
 // states of 1 x 16 x 16 x 2, a factor, and the frame; the colors, the states, and the alpha, which is red pixels of

@@ -102,12 +102,14 @@ TEST(ZeroCopy, HundredFramesWithoutATransfer) {
 
 // A detector, tracks, and a model on each object.
 TEST(ZeroCopy, ModelsOnObjects) {
-  const std::string pipeline =
-      "gleffects_identity ! glinfer name=first draw=false tracking=true threshold=0 model=" + yolo_model({}) +
-      " ! glinfer name=last regions=upstream threshold=0 region-interval=3 "
-      "model=" +
-      red_model(Head::kVector) + " ! glinfer name=segment task=tensors model=" + red_model();
-  EXPECT_EQ(count_transfers(pipeline, "first", "last"), (Counts{{"frames", 100}}));
+  for (const int32_t batch : {1, 2}) {
+    const std::string pipeline =
+        "gleffects_identity ! glinfer name=first draw=false tracking=true threshold=0 model=" + yolo_model({}) +
+        " ! glinfer name=last regions=upstream threshold=0 region-interval=3 "
+        "model=" +
+        red_model(Head::kVector, batch) + " ! glinfer name=segment task=tensors model=" + red_model();
+    EXPECT_EQ(count_transfers(pipeline, "first", "last"), (Counts{{"frames", 100}})) << "batch " << batch;
+  }
 }
 
 // The third frame is the first one that is not forced, with the first of two flags. That takes 32 bytes.

@@ -300,6 +300,30 @@ TEST(Infer, VectorsOfObjects) {
   EXPECT_NE(alone.error(5).find("decoder=vector: needs regions=upstream"), std::string::npos) << alone.error();
 }
 
+TEST(Infer, BatchOfRegions) {
+  const auto error_of = [](const std::string& settings) {
+    TestPipeline pipeline(glinfer(settings));
+    EXPECT_FALSE(pipeline.set_state(GST_STATE_PLAYING));
+    return pipeline.error(5);
+  };
+  const std::string fixed = error_of("regions=upstream region-batch=4 model=" + red_model(Head::kVector));
+  EXPECT_NE(fixed.find("cannot set a batch of 4 for input 'input': the file has a fixed batch of 1"), std::string::npos)
+      << fixed;
+  const std::string alone = error_of("region-batch=4 model=" + red_model(Head::kVector, 0));
+  EXPECT_NE(alone.find("region-batch=4: needs regions=upstream"), std::string::npos) << alone;
+  const std::string whole = error_of("model=" + red_model(Head::kVector, 4));
+  EXPECT_NE(whole.find("expected shape 1 x height x width x 3"), std::string::npos) << whole;
+  for (const auto& [batch, expected] : {std::pair{0, 1}, {4, 4}}) {
+    TestPipeline pipeline("glinfer draw=false tracking=true model=" + yolo_model({}) + " ! " +
+                          glinfer("regions=upstream threshold=0 max-results=3 results=meta region-batch=" +
+                                  std::to_string(batch) + " model=" + red_model(Head::kVector, expected == 1 ? 1 : 0)));
+    NewestResults seen(pipeline.element());
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    for (int i = 0; i < 30 && (i < 4 || seen.objects.empty()); ++i) pipeline.pass(filled(kSize, kSize, kRed));
+    ASSERT_EQ(seen.objects.size(), 1u) << batch;
+  }
+}
+
 TEST(Infer, ObjectsHaveToComeFromUpstream) {
   PlayingPipeline pipeline(glinfer("regions=upstream model=" + red_model(Head::kVector)));
   const Rgba frame = left_half_red(kSize, kSize);

@@ -45,19 +45,20 @@ struct RunningInferencer {
   Inferencer* inferencer = nullptr;  // of the runner
 };
 
-// A model whose outputs are parts of its input image of 64 x 64 pixels.
-inline std::shared_ptr<const Model> pixels_as(const std::vector<Shape>& outputs) {
+// A model whose outputs are parts of its input image of 64 x 64 pixels, or of each of so many.
+inline std::shared_ptr<const Model> pixels_as(const std::vector<Shape>& outputs, int32_t images = 1) {
   CaseBuilder builder(1);
-  const ValueId row = builder.node(OpType::kReshape, ReshapeAttr{{1, 12288}}, {builder.input({1, 64, 64, 3})});
+  const ValueId row =
+      builder.node(OpType::kReshape, ReshapeAttr{{images, 12288}}, {builder.input({images, 64, 64, 3})});
   int32_t begin = 0;
   std::vector<ValueId> ids;
   for (const Shape& shape : outputs) {
-    const auto count = static_cast<int32_t>(shape.elements());
+    const auto count = static_cast<int32_t>(shape.elements() / images);
     StridedSliceAttr part;
     part.begin = {0, begin};
     part.stride = {1, 1};
-    part.size = {1, count};
-    part.shape = {1, count};
+    part.size = {images, count};
+    part.shape = {images, count};
     ids.push_back(
         builder.node(OpType::kReshape, ReshapeAttr{shape}, {builder.node(OpType::kStridedSlice, part, {row})}));
     begin += count;

@@ -152,15 +152,20 @@ TEST_F(Landmarks, EyesFollowAFace) {
   EXPECT_NEAR(iris.y, 0.172F, 0.02F);
 }
 
-// A clip of three people who walk past each other: a detector of faces, tracks, and the emotion of each face.
-TEST_F(Landmarks, ThreePeopleHaveNumbersAndEmotions) {
+// A clip of three people who walk past each other: a detector of faces, tracks, and the emotion of each face, one by
+// one or two in one run.
+class Emotions : public Landmarks, public ::testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Batches, Emotions, ::testing::Values("", "region-batch=2 "),
+                         [](const auto& info) { return std::string(*info.param == '\0' ? "OneByOne" : "InPairs"); });
+
+TEST_P(Emotions, ThreePeopleHaveNumbersAndEmotions) {
   const std::string emotions = shared_directory() + "/third/models/fer_emotion.tflite";
-  if (!std::filesystem::exists(emotions)) GTEST_SKIP() << kNoModels;
+  if (!std::filesystem::exists(emotions)) GTEST_SKIP() << "needs third/models/fer_emotion.tflite of ../shared";
   TestPipeline pipeline(
       "glinfer tracking=true draw=false threshold=0.4 model=" + face_model("face_detection_full_range_sparse") +
       " ! glinfer name=segment regions=upstream threshold=0 region-limit=2 region-interval=3 "
-      "results=meta model=" +
-      emotions);
+      "results=meta " +
+      GetParam() + "model=" + emotions);
   NewestResults seen(pipeline.element());
   ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
   const Rgba portrait = photograph("media/mp_portrait.jpg");

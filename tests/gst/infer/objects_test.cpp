@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "gl/shaders.h"
@@ -65,9 +68,13 @@ class ObjectsTest : public GlTest {
     GlTest::TearDown();
   }
   // The model outputs the mean color of its input.
-  void load(const std::string& path, const InferModelOptions& options) {
-    model_ = value_of(describe_infer_model(value_of(Model::load(path)), recognize_model(path), options));
-    model_.on_objects = true;
+  void load(const std::string& path, const InferModelOptions& options, const ModelOptions& how = {}) {
+    load(value_of(Model::load(path, how)), recognize_model(path), options);
+  }
+  void load(std::shared_ptr<const Model> model, const std::optional<KnownModel>& known, InferModelOptions options) {
+    options.on_objects = true;
+    model_ = value_of(describe_infer_model(std::move(model), known, options));
+    sized_ = false;
     const auto plan = value_of(Plan::build(model_.model, device().limits, model_.plan_options));
     const GlTarget target{nullptr,          ShareGroup::create(gl(), nullptr, element_shaders()),
                           device(),         FrameKind::kRgba,
@@ -474,6 +481,106 @@ TEST_F(ObjectsTest, Vectors) {
     EXPECT_TRUE(objects[i].classifications.empty());
     EXPECT_EQ(objects[i].id, kThings[i].id);
   }
+}
+
+// A model that takes several objects in one run says the same of each of them as one that takes one, whatever their
+// number, and however many of them one frame may take.
+class BatchTest : public ObjectsTest {
+ protected:
+  using Load = std::function<void(int32_t batch)>;
+  void expect_twins(const Load& load_batch) {
+    const Rgba noise = random_picture();
+    std::map<int32_t, std::vector<ResultObject>> alone;
+    load_batch(1);
+    for (const int32_t count : {1, 2, 3, 5}) alone[count] = run(first_things(count), noise);
+    ASSERT_GT(numbers_of(alone[5][0]).size(), 2u);
+    EXPECT_NE(numbers_of(alone[5][0]), numbers_of(alone[5][1])) << "objects differ";
+    for (const int32_t batch : {2, 4, 16}) {
+      load_batch(batch);
+      for (const int32_t most : {16, 3}) {
+        settings_->objects.most = most;
+        running_.runner->forget();
+        for (const int32_t count : {3, 1, 5, 2}) {
+          SCOPED_TRACE("batch " + std::to_string(batch) + ", " + std::to_string(count) + " objects, at most " +
+                       std::to_string(most));
+          std::vector<ResultObject> objects;
+          for (int i = 0; i < 2; ++i) objects = run(first_things(count), noise);
+          EXPECT_TRUE(status_.ok()) << status_.message();
+          EXPECT_EQ(running_.inferencer->stages(), static_cast<size_t>((most + batch - 1) / batch));
+          expect_equal(objects, alone[count]);
+        }
+        EXPECT_TRUE(run({}, noise).empty());
+      }
+    }
+  }
+
+ private:
+  static Rgba random_picture() {
+    Rgba picture(kWidth, kHeight);
+    uint32_t state = 3;
+    for (uint8_t& v : picture.pixels) v = static_cast<uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+    return picture;
+  }
+  static std::vector<Thing> first_things(int32_t count) { return {kThings.begin(), kThings.begin() + count}; }
+  static std::vector<float> numbers_of(const ResultObject& object) {
+    std::vector<float> numbers = object.vector;
+    for (const Classification& one : object.classifications) {
+      numbers.insert(numbers.end(), {static_cast<float>(one.class_id), one.score});
+    }
+    for (const KeyPoint& point : object.points) numbers.insert(numbers.end(), {point.x, point.y, point.z});
+    return numbers;
+  }
+  static void expect_equal(const std::vector<ResultObject>& objects, const std::vector<ResultObject>& expected) {
+    ASSERT_EQ(objects.size(), expected.size());
+    for (size_t i = 0; i < objects.size(); ++i) {
+      EXPECT_EQ(objects[i].id, expected[i].id);
+      const std::vector<float> got = numbers_of(objects[i]), wanted = numbers_of(expected[i]);
+      ASSERT_EQ(got.size(), wanted.size()) << "object " << i;
+      for (size_t k = 0; k < got.size(); ++k) EXPECT_NEAR(got[k], wanted[k], 1e-6) << "object " << i << ", " << k;
+    }
+  }
+};
+
+TEST_F(BatchTest, Classes) {
+  expect_twins([&](int32_t batch) { load(red_model(Head::kVector, batch), {}); });
+}
+
+TEST_F(BatchTest, OpenBatch) {
+  expect_twins([&](int32_t batch) {
+    ModelOptions how;
+    how.open_batch = batch;
+    load(red_model(Head::kVector, 0), {}, how);
+  });
+}
+
+TEST_F(BatchTest, Vectors) {
+  InferModelOptions options;
+  options.decoder = DecoderKind::kVector;
+  expect_twins([&](int32_t batch) { load(pixels_as({{batch, 1, 70}}, batch), std::nullopt, options); });
+}
+
+TEST_F(BatchTest, Points) {
+  expect_twins([&](int32_t batch) {
+    load(pixels_as({{batch, 63}, {batch, 1}, {batch, 1}}, batch), std::nullopt, {});
+    ASSERT_EQ(model_.task, InferTask::kLandmarks);
+    ASSERT_EQ(model_.points.subject, InferModel::Subject::kHand);
+  });
+}
+
+TEST(Batches, ErrorsAreTrue) {
+  InferModelOptions options;
+  const auto error_of = [&](const std::vector<Shape>& outputs, int32_t images) {
+    return describe_infer_model(pixels_as(outputs, images), std::nullopt, options).status().message();
+  };
+  EXPECT_NE(error_of({{4, 3}}, 4).find("expected shape 1 x height x width x 3"), std::string::npos)
+      << error_of({{4, 3}}, 4);
+  options.on_objects = true;
+  EXPECT_EQ(error_of({{4, 3}}, 4), "");
+  EXPECT_NE(error_of({{17, 3}}, 17).find("takes 17 images in one run, at most 16 are supported"), std::string::npos)
+      << error_of({{17, 3}}, 17);
+  options.task = InferTask::kClassification;
+  const std::string merged = error_of({{1, 12}}, 4);
+  EXPECT_NE(merged.find("no single output with a score per class for each of 4 images"), std::string::npos) << merged;
 }
 
 TEST(RegionClasses, NamesAndNumbers) {
