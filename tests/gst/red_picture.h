@@ -26,4 +26,14 @@ inline Rgba left_half_red(int32_t width, int32_t height) {
   return picture(width, height, [=](int32_t x, int32_t) { return x < width / 2; });
 }
 
+// An opaque image of one color.
+inline Rgba filled(int32_t width, int32_t height, std::array<uint8_t, 3> color) {
+  Rgba frame(width, height);
+  for (size_t i = 0; i < frame.pixels.size(); i += 4) {
+    std::ranges::copy(color, frame.pixels.begin() + static_cast<std::ptrdiff_t>(i));
+    frame.pixels[i + 3] = 255;
+  }
+  return frame;
+}
+
 }  // namespace sightglass::test

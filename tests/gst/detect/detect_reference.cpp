@@ -368,21 +368,18 @@ std::vector<Detection> reference_cell_anchors(const YoloLayout& layout, const st
   const auto logistic = [](double x) { return 1 / (1 + std::exp(-x)); };
   const int32_t lines = layout.boxes / (layout.grid_columns * layout.cell_anchors);
   std::vector<float> rows;
-  const float* box = output.data();
-  for (int32_t y = 0; y < lines; ++y) {
-    for (int32_t x = 0; x < layout.grid_columns; ++x) {
-      for (int32_t anchor = 0; anchor < layout.cell_anchors; ++anchor, box += layout.values) {
-        const auto& size = layout.anchor_sizes[static_cast<size_t>(anchor)];
-        rows.push_back(static_cast<float>((x + logistic(box[0])) / layout.grid_columns));
-        rows.push_back(static_cast<float>((y + logistic(box[1])) / lines));
-        rows.push_back(static_cast<float>(size[0] * std::exp(double{box[2]})));
-        rows.push_back(static_cast<float>(size[1] * std::exp(double{box[3]})));
-        double sum = 0;
-        for (int32_t c = 0; c < layout.classes; ++c) sum += std::exp(double{box[5 + c]});
-        for (int32_t c = 0; c < layout.classes; ++c) {
-          rows.push_back(static_cast<float>(logistic(box[4]) * std::exp(double{box[5 + c]}) / sum));
-        }
-      }
+  for (int32_t n = 0; n < layout.boxes; ++n) {
+    const int32_t cell = n / layout.cell_anchors, x = cell % layout.grid_columns, y = cell / layout.grid_columns;
+    const auto& size = layout.anchor_sizes[static_cast<size_t>(n % layout.cell_anchors)];
+    const float* const box = output.data() + int64_t{n} * layout.values;
+    for (const double v : {(x + logistic(box[0])) / layout.grid_columns, (y + logistic(box[1])) / lines,
+                           size[0] * std::exp(double{box[2]}), size[1] * std::exp(double{box[3]})}) {
+      rows.push_back(static_cast<float>(v));
+    }
+    double sum = 0;
+    for (int32_t c = 0; c < layout.classes; ++c) sum += std::exp(double{box[5 + c]});
+    for (int32_t c = 0; c < layout.classes; ++c) {
+      rows.push_back(static_cast<float>(logistic(box[4]) * std::exp(double{box[5 + c]}) / sum));
     }
   }
   return reference_yolo(plain, rows, to_upright, choice);

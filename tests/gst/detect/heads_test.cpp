@@ -486,7 +486,7 @@ TEST_F(HeadsTest, CentersDecodeAsOnTheCpu) {
 // EfficientDet has all ratios of one size after the other, SSD with a feature pyramid all sizes of one ratio.
 // Grids with anchors (YOLO v2), also of odd sizes, with one class, with most anchors, with equal and with undefined
 // scores.
-TEST_F(DetectTest, CellAnchorsDecodeAsOnTheCpu) {
+TEST_F(HeadsTest, CellAnchorsDecodeAsOnTheCpu) {
   uint32_t state = 11;
   const auto uniform = [&state](float low, float high) {
     state = state * 1664525 + 1013904223;
@@ -542,77 +542,6 @@ TEST_F(DetectTest, CellAnchorsDecodeAsOnTheCpu) {
   wrong.grid_columns = 16;
   wrong.cell_anchors = 17;
   EXPECT_FALSE(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), wrong).ok());
-}
-
-TEST(Anchors, OfCells) {
-  const CellAnchors parts = value_of(parse_cell_anchors("sizes=0.1x0.2,0.3x0.4"));
-  EXPECT_EQ(parts.sizes, (std::vector<std::array<float, 2>>{{0.1F, 0.2F}, {0.3F, 0.4F}}));
-  EXPECT_FALSE(parts.in_cells);
-  EXPECT_TRUE(value_of(parse_cell_anchors("cells=1.5x2")).in_cells);
-  std::string many = "sizes=1x1";
-  for (int i = 0; i < kMostCellAnchors; ++i) many += ",1x1";
-  for (const auto& [text, words] : {std::pair{std::string(), "such as sizes=0.1x0.2"},
-                                    {"strides=8", "such as sizes=0.1x0.2"},
-                                    {"sizes=", "expected 1 to 16 anchors"},
-                                    {many, "expected 1 to 16 anchors"},
-                                    {"sizes=0.1x0.2,0.3", "0.3: expected a width and a height"},
-                                    {"sizes=0x1", "0x1: expected a width and a height above 0"},
-                                    {"sizes=-1x1", "-1x1: expected"},
-                                    {"cells=nanx1", "nanx1: expected"},
-                                    {"cells=1e30x1", "1e30x1: expected"}}) {
-    const auto anchors = parse_cell_anchors(text);
-    ASSERT_FALSE(anchors.ok()) << text;
-    EXPECT_NE(anchors.status().message().find(words), std::string::npos) << anchors.status().message();
-  }
-}
-
-TEST(Anchors, OfFeaturePyramids) {
-  const auto of = [](const char* more, int32_t side) {
-    const std::string text = std::string("strides=8,16,32,64,128; ratios=1,2,0.5; ") + more;
-    return make_anchors(value_of(parse_anchors(text, side, side)).grid);
-  };
-  for (const auto& [side, count] : {std::pair{320, 19206}, {384, 27621}, {448, 37629}, {512, 49104}, {640, 76725}}) {
-    EXPECT_EQ(of("anchor-scale=3; octaves=3", side).size(), static_cast<size_t>(count)) << side;
-  }
-  const std::vector<Anchor> lite = of("anchor-scale=3; octaves=3", 320),
-                            ssd = of("anchor-scale=4; octaves=2; by-ratio=1", 320);
-  ASSERT_EQ(ssd.size(), 12804U);
-  EXPECT_EQ(lite[0], (Anchor{0.0125F, 0.0125F, 3.0F / 40, 3.0F / 40}));
-  EXPECT_FLOAT_EQ(lite[1].width, 3 * std::sqrt(2.0F) / 40);
-  EXPECT_FLOAT_EQ(lite[3].width, 3 * std::exp2(1.0F / 3) / 40) << "the next size";
-  EXPECT_FLOAT_EQ(lite.back().height, 3 * std::exp2(2.0F / 3) * std::sqrt(2.0F) / 3) << "of three cells per side";
-  EXPECT_FLOAT_EQ(ssd[1].width, 4 * std::sqrt(2.0F) / 40) << "the next size";
-  EXPECT_FLOAT_EQ(ssd[2].width, 4 * std::sqrt(2.0F) / 40) << "the next ratio";
-  EXPECT_FLOAT_EQ(ssd[2].height, 4 / std::sqrt(2.0F) / 40);
-  // As MediaPipe has them for BlazeFace, and as TensorFlow for SSD.
-  EXPECT_EQ(make_anchors(value_of(parse_anchors("strides=8,16,16,16", 128, 128)).grid),
-            make_anchors(short_range_face()));
-  const AnchorChoice tf = value_of(parse_anchors(
-      "strides=16,32,64,128,256,512;scales=0.2,0.95;ratios=1,2,0.5,3,0.3333;lowest-three=1;factors=10,5;background=1",
-      300, 300));
-  EXPECT_EQ(make_anchors(tf.grid).size(), 1917U);
-  EXPECT_EQ(tf.factors, (std::array<float, 2>{10, 5}));
-  EXPECT_EQ(tf.background, 1);
-  EXPECT_TRUE(tf.y_first);
-  EXPECT_FALSE(value_of(parse_anchors("strides=8 order=xy", 64, 64)).y_first);
-}
-
-TEST(Anchors, ErrorsNameTheKey) {
-  for (const auto& [text, words] : {std::pair{"stride=8", "stride=8: unknown key; use one of order, strides"},
-                                    {"ratios=1", "set strides"},
-                                    {"strides=0", "set strides"},
-                                    {"strides=8,x", "strides=8,x: expected 1 or more numbers"},
-                                    {"strides=8;scales=0.2", "scales=0.2: expected 2 number(s)"},
-                                    {"strides=8;order=zx", "order=zx: expected yx or xy"},
-                                    {"strides=8;ratios=0", "are above 0"},
-                                    {"strides=8;factors=0,1", "are above 0"},
-                                    {"strides=1e30", "strides=1e30: expected"},
-                                    {"strides=8;octaves=1000", "octaves (at most 16)"},
-                                    {"strides=1,1,1,1,1;ratios=1,2,3,4,5", "more than the supported"}}) {
-    const auto choice = parse_anchors(text, 128, 128);
-    ASSERT_FALSE(choice.ok()) << text;
-    EXPECT_NE(choice.status().message().find(words), std::string::npos) << choice.status().message();
-  }
 }
 
 }  // namespace

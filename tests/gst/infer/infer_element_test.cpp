@@ -25,6 +25,7 @@ namespace sightglass::test {
 namespace {
 
 constexpr int32_t kSize = 96;
+constexpr std::array<uint8_t, 3> kRed{255, 0, 0}, kGreen{0, 255, 0};
 constexpr const char* kNoModels = "no models next to the source tree";
 
 // The element under test is always named "segment".
@@ -99,16 +100,6 @@ TEST(Infer, ListsAreNotPainted) {
   EXPECT_EQ(shown.pixels, left_half_red(kSize, kSize).pixels);
   EXPECT_NE(pipeline.warning(5).find("cannot determine the task"), std::string::npos);
 }
-
-Rgba filled(int32_t width, int32_t height, std::array<uint8_t, 3> color) {
-  Rgba frame(width, height);
-  for (size_t i = 0; i < frame.pixels.size(); i += 4) {
-    std::ranges::copy(color, frame.pixels.begin() + static_cast<std::ptrdiff_t>(i));
-    frame.pixels[i + 3] = 255;
-  }
-  return frame;
-}
-constexpr std::array<uint8_t, 3> kRed{255, 0, 0}, kGreen{0, 255, 0};
 
 // All layouts of the family: the element recognizes them, suppresses one of two boxes, and reports the other.
 TEST(Infer, YoloBoxesAreRecognized) {
@@ -231,109 +222,6 @@ TEST(Infer, TracksObjects) {
   g_object_set(pipeline.element(), "tracking", FALSE, nullptr);
   EXPECT_NE(tracked.pixels, pipeline.shown(red).pixels);
   EXPECT_EQ(pipeline.warning(), "");
-}
-
-// A detector, tracks, and a classifier of each object, also with a thread and a tee between them.
-TEST(Infer, ModelsRunOnTheObjectsOfAnother) {
-  for (const char* between : {"", "queue ! ", "tee name=t t. ! queue ! fakesink async=false t. ! queue ! "}) {
-    SCOPED_TRACE(between);
-    TestPipeline pipeline(
-        "glinfer name=first draw=false tracking=true model=" + yolo_model({}) + " ! " + between +
-        glinfer("regions=upstream threshold=0 max-results=3 results=meta model=" + red_model(Head::kVector)));
-    NewestResults seen(pipeline.element());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-    for (const int32_t class_id : {0, 1}) {
-      const Rgba frame = filled(kSize, kSize, class_id == 0 ? kRed : kGreen);
-      std::optional<Rgba> shown;
-      const guint id = class_id == 0 ? 1 : 2;
-      for (int i = 0; i < 30 && (i < 4 || seen.objects.empty() || seen.objects[0].id != id); ++i) {
-        shown = pipeline.pass(frame);
-      }
-      ASSERT_TRUE(shown) << pipeline.error();
-      EXPECT_NE(shown->pixels, frame.pixels) << "drawn by the second one";
-      ASSERT_EQ(seen.objects.size(), 1u);
-      const SeenObject& object = seen.objects[0];
-      EXPECT_EQ(object.id, id);
-      EXPECT_NEAR(object.confidence, kYoloScores[class_id], 0.006);
-      EXPECT_NEAR(object.left, kYoloBoxes[class_id][0] - kYoloBoxes[class_id][2] / 2, 0.006);
-      ASSERT_EQ(object.numbered_classes.size(), 3u);
-      // Logits are the mean color of the box.
-      for (const int32_t c : {0, 1, 2}) {
-        EXPECT_NEAR(object.numbered_classes.at(c), (c == class_id ? std::exp(1.0) : 1) / (std::exp(1.0) + 2), 0.002);
-      }
-    }
-    EXPECT_EQ(pipeline.warning(), "");
-  }
-}
-
-// Vectors are in all forms of results.
-TEST(Infer, VectorsOfObjects) {
-  TestPipeline pipeline("glinfer draw=false tracking=true model=" + yolo_model({}) + " ! " +
-                        glinfer("regions=upstream decoder=vector results=both model=" + red_model(Head::kVector)));
-  std::vector<float> in_meta, in_region;
-  on_buffers(pipeline.element(), "src", [&](GstBuffer* buffer) {
-    gpointer state = nullptr;
-    while (const SightglassResultsMeta* meta = sightglass_buffer_iterate_results_meta(buffer, &state)) {
-      if (meta->results->objects_count == 0) continue;
-      const SightglassObjectVector& vector = meta->results->objects_vectors[0];
-      in_meta.assign(vector.values, vector.values + vector.values_count);
-      const auto* region = reinterpret_cast<GstVideoRegionOfInterestMeta*>(
-          gst_buffer_get_meta(buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE));
-      const GstStructure* structure =
-          gst_video_region_of_interest_meta_get_param(const_cast<GstVideoRegionOfInterestMeta*>(region), "vector");
-      ASSERT_NE(structure, nullptr);
-      const GValue* values = gst_structure_get_value(structure, "values");
-      in_region.clear();
-      for (guint i = 0; i < gst_value_array_get_size(values); ++i) {
-        in_region.push_back(static_cast<float>(g_value_get_double(gst_value_array_get_value(values, i))));
-      }
-    }
-  });
-  ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-  for (int i = 0; i < 30 && in_meta.empty(); ++i) pipeline.shown(filled(kSize, kSize, kRed));
-  ASSERT_EQ(in_meta.size(), 3u);
-  EXPECT_NEAR(in_meta[0], 1, 2e-3);
-  EXPECT_NEAR(in_meta[1], 0, 2e-3);
-  EXPECT_EQ(in_region, in_meta);
-  TestPipeline alone(glinfer("decoder=vector model=" + red_model(Head::kVector)));
-  alone.set_state(GST_STATE_PLAYING);
-  EXPECT_NE(alone.error(5).find("decoder=vector: needs regions=upstream"), std::string::npos) << alone.error();
-}
-
-TEST(Infer, BatchOfRegions) {
-  const auto error_of = [](const std::string& settings) {
-    TestPipeline pipeline(glinfer(settings));
-    EXPECT_FALSE(pipeline.set_state(GST_STATE_PLAYING));
-    return pipeline.error(5);
-  };
-  const std::string fixed = error_of("regions=upstream region-batch=4 model=" + red_model(Head::kVector));
-  EXPECT_NE(fixed.find("cannot set a batch of 4 for input 'input': the file has a fixed batch of 1"), std::string::npos)
-      << fixed;
-  const std::string alone = error_of("region-batch=4 model=" + red_model(Head::kVector, 0));
-  EXPECT_NE(alone.find("region-batch=4: needs regions=upstream"), std::string::npos) << alone;
-  const std::string whole = error_of("model=" + red_model(Head::kVector, 4));
-  EXPECT_NE(whole.find("expected shape 1 x height x width x 3"), std::string::npos) << whole;
-  for (const auto& [batch, expected] : {std::pair{0, 1}, {4, 4}}) {
-    TestPipeline pipeline("glinfer draw=false tracking=true model=" + yolo_model({}) + " ! " +
-                          glinfer("regions=upstream threshold=0 max-results=3 results=meta region-batch=" +
-                                  std::to_string(batch) + " model=" + red_model(Head::kVector, expected == 1 ? 1 : 0)));
-    NewestResults seen(pipeline.element());
-    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
-    for (int i = 0; i < 30 && (i < 4 || seen.objects.empty()); ++i) pipeline.pass(filled(kSize, kSize, kRed));
-    ASSERT_EQ(seen.objects.size(), 1u) << batch;
-  }
-}
-
-TEST(Infer, ObjectsHaveToComeFromUpstream) {
-  PlayingPipeline pipeline(glinfer("regions=upstream model=" + red_model(Head::kVector)));
-  const Rgba frame = left_half_red(kSize, kSize);
-  EXPECT_EQ(pipeline.shown(frame).pixels, frame.pixels);
-  const std::string warning = pipeline.warning(5);
-  EXPECT_NE(warning.find("regions=upstream: frames carry no objects"), std::string::npos) << warning;
-  TestPipeline masks(glinfer("regions=upstream model=" + red_model()));
-  EXPECT_FALSE(masks.set_state(GST_STATE_PLAYING));
-  const std::string error = masks.error(5);
-  EXPECT_NE(error.find("decoded as picture; use a model whose task is"), std::string::npos) << error;
 }
 
 TEST(Infer, TrackingNeedsADetector) {
