@@ -1,6 +1,7 @@
 // Makes and fills GL objects, in addition to sightglass/gl_objects.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -80,6 +81,7 @@ class UniformBlock {
 template <typename Content>
 std::vector<UniformBlock<Content>> make_blocks(const GlApi& gl, int32_t count) {
   std::vector<UniformBlock<Content>> blocks;
+  blocks.reserve(static_cast<size_t>(count));
   for (int32_t i = 0; i < count; ++i) blocks.emplace_back(gl);
   return blocks;
 }

@@ -324,8 +324,10 @@ class FramePartsTest : public GpuDrivenTest {
   }
   float sample(int x, int y, int c, const InputSpec& spec) const {
     const bool inside = x >= 0 && y >= 0 && x < kSide && y < kSide;
-    const auto at = static_cast<size_t>((y * kSide + x) * 4 + c);
-    return inside ? static_cast<float>(pixels_[at]) / 255 : spec.padding[static_cast<size_t>(c)];
+    const auto lane = static_cast<size_t>(c);
+    if (!inside) return spec.padding[lane];
+    const size_t pixel = static_cast<size_t>(y) * kSide + static_cast<size_t>(x);
+    return static_cast<float>(pixels_[4 * pixel + lane]) / 255;
   }
 
   std::vector<uint8_t> pixels_;
