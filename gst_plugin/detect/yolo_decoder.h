@@ -95,7 +95,7 @@ struct YoloSearch {
 // Whether the exporter notes that the boxes are rotated. Only heads for those are then found.
 bool has_rotated_boxes(const Model& model);
 inline constexpr const char* kRotatedBoxes =
-    "its boxes are rotated (task \"obb\" of the exporter); run it with glinfer, decoder=yolo-obb or auto";
+    "its boxes are rotated (task \"obb\" of the exporter); run it as a detector, with decoder=yolo-obb or auto";
 
 // Finds a head of this kind. `is_asked_for`: also with a number of boxes that is not that of the cells of the input.
 // `classes`: their number if it is known, otherwise 0.

@@ -8,6 +8,7 @@
 #include "draw/text_atlas.h"
 #include "element/model_bin.h"
 #include "element/model_filter.h"
+#include "element_names.h"
 #include "gobject/guarded.h"
 #include "gobject/log.h"
 #include "gpu_engine/files.h"
@@ -330,7 +331,7 @@ Result<InferModel> InferModels::describe(const SharedModel& model, const ModelSe
   if (infer.numbered && !(infer.yolo && infer.yolo->prototypes)) {
     return invalid_argument("attach-mask=true: needs a YOLO segmentation model: " + decoded_as(infer) +
                             (infer.task == InferTask::kDetection ? " without masks" : "") +
-                            "; for a model with a mask of one foreground, use glsegment");
+                            "; for a model with a mask of one foreground, use " + elements::kSegment.element);
   }
   const DecoderRow& row = row_of(infer.decoder);
   GST_DEBUG_OBJECT(log_object(), "%s: decoded as %s by %s (%s), input of %dx%d, %" G_GSIZE_FORMAT " labels",

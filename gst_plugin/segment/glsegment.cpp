@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "element/model_filter.h"
 #include "gobject/guarded.h"

@@ -1,7 +1,6 @@
 #include "segment/segmenter.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "gl/gl_state_guard.h"

@@ -198,9 +198,9 @@ inline constexpr float kSureFrom = 0.8F, kSureTo = 1.0F;
 inline constexpr float kNearInfluence = 0.75F;
 // The reach, as a fraction of the longer side of the mask.
 inline constexpr float kIslandReach = 0.125F;
-// The mean of squared probabilities of the foreground within so many reaches per axis: nothing stays below the first one,
-// and all from the second one on. With the selfie segmenter it is 0.15 to 0.4 on a burger, and at least 0.6 on people, 0.45
-// in frames of 80 x 60 pixels.
+// The mean of squared probabilities of the foreground within so many reaches per axis: nothing stays below the first
+// one, and all from the second one on. With the selfie segmenter it is 0.15 to 0.4 on a burger, and at least 0.6 on
+// people, 0.45 in frames of 80 x 60 pixels.
 inline constexpr float kSupportReach = 2.0F;
 inline constexpr float kSupportFrom = 0.32F, kSupportTo = 0.5F;
 // Probabilities from which, and above which wholly, a pixel counts as foreground there.

@@ -192,7 +192,7 @@ TEST(Detectors, RotatedBoxesOfTheExporter) {
     for (const Status& status :
          {describe_pose_model(model, {}).status(), describe_mask_model(*model, {}, {}).status()}) {
       EXPECT_NE(status.message().find(".tflite: its boxes are rotated"), std::string::npos) << status.message();
-      EXPECT_NE(status.message().find("run it with glinfer"), std::string::npos) << status.message();
+      EXPECT_NE(status.message().find("run it as a detector"), std::string::npos) << status.message();
     }
     // Without notes, only if asked for.
     const auto unnoted = value_of(Model::load(path));
