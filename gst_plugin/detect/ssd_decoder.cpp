@@ -225,6 +225,7 @@ bool describes_cell_anchors(const std::string& text) {
 Result<CellAnchors> parse_cell_anchors(const std::string& text) {
   constexpr const char* kExample =
       "set anchors, such as sizes=0.1x0.2,0.3x0.3 (fractions of the input) or cells=1.3x2.6";
+  if (text.empty()) return invalid_argument(kExample);
   if (!describes_cell_anchors(text)) return invalid_argument("anchors=" + text + ": " + kExample);
   CellAnchors anchors;
   anchors.in_cells = text.starts_with(kCellsKey);

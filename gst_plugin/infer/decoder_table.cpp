@@ -160,8 +160,11 @@ std::optional<Decline> describe_centers(InferModel& result, const InferModelOpti
 std::optional<Decline> describe_cell_anchors(InferModel& result, const InferModelOptions& options) {
   Result<YoloModel> grid = find_cell_anchors(*result.model, options.anchors);
   if (!grid.ok()) {
-    // Probabilities are those of a mask or of another grid.
-    const bool is_near = grid.status().code() == ErrorCode::kInvalidArgument && !holds_probabilities(*result.model, 0);
+    // Masks have smaller cells, and probabilities are those of another grid.
+    constexpr int32_t kLeastStride = 8;
+    const bool is_near = grid.status().code() == ErrorCode::kInvalidArgument &&
+                         result.model->outputs()[0].shape.dim(1) * kLeastStride <= result.height &&
+                         !holds_probabilities(*result.model, 0);
     return Decline{grid.status().message(), is_near};
   }
   result.letterbox = true;
