@@ -72,6 +72,7 @@ TEST(Anchors, OfCells) {
   }
 }
 
+// EfficientDet has all ratios of one size after the other, SSD with a feature pyramid all sizes of one ratio.
 TEST(Anchors, OfFeaturePyramids) {
   const auto of = [](const char* more, int32_t side) {
     const std::string text = std::string("strides=8,16,32,64,128; ratios=1,2,0.5; ") + more;
@@ -273,8 +274,6 @@ TEST_F(DetectTest, WrongLayoutsAndOutputsAreRejected) {
   ASSERT_TRUE(decoder->decode({buffer.id(), 0, 4000}, {buffer.id(), 256, 40}, {}).ok());
 }
 
-enum class Scores { kSparse, kDense, kTied, kNone, kDamaged };
-
 // Values of a YOLO head: clusters of boxes around objects, so that boxes of the same and of other classes overlap.
 std::vector<float> yolo_values(const YoloLayout& layout, Scores scores, bool pixels, uint64_t seed) {
   uint64_t state = seed;
@@ -294,21 +293,7 @@ std::vector<float> yolo_values(const YoloLayout& layout, Scores scores, bool pix
     const float x = (0.08f * object + uniform(0, 0.03f)) * width,
                 y = (0.9f - 0.07f * object + uniform(0, 0.03f)) * height;
     const float w = uniform(-0.01f, 0.2f) * width, h = uniform(0.05f, 0.25f) * height;
-    const auto score = [&] {
-      switch (scores) {
-        case Scores::kSparse:
-          return uniform(0, 1) < 0.98f ? uniform(0, 0.2f) : uniform(0.3f, 1);
-        case Scores::kDense:
-          return uniform(0.55f, 1);
-        case Scores::kTied:
-          return std::round(uniform(0, 4)) / 4;
-        case Scores::kNone:
-          return 0.1f;
-        case Scores::kDamaged:
-          return uniform(0, 1) < 0.3f ? std::nanf("") : uniform(0, 1);
-      }
-      return 0.0f;
-    };
+    const auto score = [&] { return random_score(scores, 0.98F, uniform); };
     if (layout.ranked) {
       set(0, x - w / 2), set(1, y - h / 2), set(2, x + w / 2), set(3, y + h / 2);
       set(4, score());

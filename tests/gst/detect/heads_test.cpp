@@ -108,10 +108,8 @@ std::vector<Detection> reference_rotated(const YoloLayout& layout, const std::ve
   return results;
 }
 
-enum class Rows { kSparse, kDense, kTied, kNone, kDamaged };
-
 // Groups of boxes around some places, of all angles.
-std::vector<float> rotated_values(const YoloLayout& layout, Rows rows, bool pixels, uint64_t seed) {
+std::vector<float> rotated_values(const YoloLayout& layout, Scores rows, bool pixels, uint64_t seed) {
   uint64_t state = seed;
   const auto uniform = [&state](float low, float high) {
     state = state * 6364136223846793005U + 1442695040888963407U;
@@ -135,27 +133,13 @@ std::vector<float> rotated_values(const YoloLayout& layout, Rows rows, bool pixe
     if (row % 13 == 0) box[3] = uniform(0, 0.2F);  // a line
     for (int32_t i = 0; i < 4; ++i) set(i, pixels ? box[i] : box[i] / (i % 2 == 0 ? width : height));
     set(layout.values - 1, angle);
-    const auto score = [&] {
-      switch (rows) {
-        case Rows::kSparse:
-          return uniform(0, 1) < 0.95F ? uniform(0, 0.2F) : uniform(0.3F, 1);
-        case Rows::kDense:
-          return uniform(0.55F, 1);
-        case Rows::kTied:
-          return std::round(uniform(0, 4)) / 4;
-        case Rows::kNone:
-          return 0.1F;
-        case Rows::kDamaged:
-          return uniform(0, 1) < 0.3F ? std::nanf("") : uniform(0, 1);
-      }
-      return 0.0F;
-    };
+    const auto score = [&] { return random_score(rows, 0.95F, uniform); };
     for (int32_t c = 0; c < layout.classes; ++c) set(4 + c, score());
     if (layout.ranked) {
       set(4, score());
       set(5, std::floor(uniform(0, 5)));
     }
-    if (rows != Rows::kDamaged) continue;
+    if (rows != Scores::kDamaged) continue;
     const float wrong[] = {std::nanf(""), INFINITY, -INFINITY, 0, -1, 3e5F};
     if (row % 7 == 0) set(row % 4, wrong[row % 6]);
     if (row % 10 == 0) set(layout.values - 1, row % 4 == 0 ? std::nanf("") : row % 4 == 2 ? INFINITY : 2000);
@@ -184,7 +168,7 @@ TEST_F(HeadsTest, RotatedBoxesDecodeAsOnTheCpu) {
         Case{"one box", one}}) {
     layout.rotated = true;
     const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
-    for (const Rows rows : {Rows::kSparse, Rows::kDense, Rows::kTied, Rows::kNone, Rows::kDamaged}) {
+    for (const Scores rows : {Scores::kSparse, Scores::kDense, Scores::kTied, Scores::kNone, Scores::kDamaged}) {
       for (const int32_t most : {kMaxDetections, 7}) {
         SCOPED_TRACE(std::string(name) + ", scores " + std::to_string(static_cast<int>(rows)));
         std::vector<float> output = rotated_values(layout, rows, pixels, 7 + static_cast<uint64_t>(most));
@@ -206,7 +190,7 @@ TEST_F(HeadsTest, RotatedBoxesDecodeAsOnTheCpu) {
         }
         EXPECT_EQ(got, again) << "bit-identical from run to run";
         ASSERT_EQ(got.size(), expected.size());
-        EXPECT_TRUE(rows != Rows::kNone || got.empty());
+        EXPECT_TRUE(rows != Scores::kNone || got.empty());
         total += got.size();
         for (size_t i = 0; i < got.size(); ++i) {
           ASSERT_EQ(got[i].row, expected[i].row) << i;
@@ -277,7 +261,7 @@ TEST_F(HeadsTest, RotatedTime) {
   YoloLayout layout{8400, 20, true, 15, false, false, 1, 640, 640};
   layout.rotated = true;
   const auto decoder = value_of(YoloDecoder::create(ShareGroup::create(gl(), nullptr, element_shaders()), layout));
-  for (const auto& [name, rows] : {std::pair{"1 of 20 scores", Rows::kSparse}, {"all boxes", Rows::kDense}}) {
+  for (const auto& [name, rows] : {std::pair{"1 of 20 scores", Scores::kSparse}, {"all boxes", Scores::kDense}}) {
     const std::vector<float> output = rotated_values(layout, rows, false, 3);
     const GlBuffer buffer = upload(output);
     double best = 1e9;
@@ -422,6 +406,21 @@ TEST_F(HeadsTest, FacesDecodeAsOnTheCpu) {
   EXPECT_LE(worst, 0.05);
 }
 
+// The same boxes in the same order; `worst` becomes the largest distance of a side so far, in pixels of the input.
+void expect_equal(const YoloLayout& layout, const std::vector<Detection>& got, const std::vector<Detection>& expected,
+                  double& worst) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_EQ(got[i].row, expected[i].row) << i;
+    EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
+    EXPECT_NEAR(got[i].score, expected[i].score, 1e-5) << i;
+    for (size_t k = 0; k < 4; ++k) {
+      const double of = k % 2 == 0 ? layout.width : layout.height;
+      worst = std::max(worst, of * std::abs(double{got[i].box[k]} - expected[i].box[k]));
+    }
+  }
+}
+
 TEST_F(HeadsTest, CentersDecodeAsOnTheCpu) {
   uint32_t state = 7;
   const auto uniform = [&state](float low, float high) {
@@ -462,17 +461,8 @@ TEST_F(HeadsTest, CentersDecodeAsOnTheCpu) {
         ASSERT_TRUE(decoder->decode(whole(buffer, all), place, choice, first).ok());
         const std::vector<Detection> got = read_detections(gl(), decoder->detections());
         const std::vector<Detection> expected = reference_centers(layout, maps, place, choice);
-        ASSERT_EQ(got.size(), expected.size());
         total += got.size();
-        for (size_t i = 0; i < got.size(); ++i) {
-          ASSERT_EQ(got[i].row, expected[i].row) << i;
-          EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
-          EXPECT_NEAR(got[i].score, expected[i].score, 1e-5) << i;
-          for (size_t k = 0; k < 4; ++k) {
-            const double of = k % 2 == 0 ? layout.width : layout.height;
-            worst = std::max(worst, of * std::abs(double{got[i].box[k]} - expected[i].box[k]));
-          }
-        }
+        ASSERT_NO_FATAL_FAILURE(expect_equal(layout, got, expected, worst));
       }
       first.sizes = static_cast<int32_t>(all.size()) - 1;
       EXPECT_FALSE(decoder->decode(whole(buffer, all), place, {}, first).ok()) << "reads nothing beyond the outputs";
@@ -483,7 +473,6 @@ TEST_F(HeadsTest, CentersDecodeAsOnTheCpu) {
   EXPECT_LE(worst, 0.01);
 }
 
-// EfficientDet has all ratios of one size after the other, SSD with a feature pyramid all sizes of one ratio.
 // Grids with anchors (YOLO v2), also of odd sizes, with one class, with most anchors, with equal and with undefined
 // scores.
 TEST_F(HeadsTest, CellAnchorsDecodeAsOnTheCpu) {
@@ -521,17 +510,8 @@ TEST_F(HeadsTest, CellAnchorsDecodeAsOnTheCpu) {
         ASSERT_TRUE(decoder->decode(whole(buffer, output), place, choice).ok());
         const std::vector<Detection> got = read_detections(gl(), decoder->detections());
         const std::vector<Detection> expected = reference_cell_anchors(layout, output, place, choice);
-        ASSERT_EQ(got.size(), expected.size());
         total += got.size();
-        for (size_t i = 0; i < got.size(); ++i) {
-          ASSERT_EQ(got[i].row, expected[i].row) << i;
-          EXPECT_EQ(got[i].class_id, expected[i].class_id) << i;
-          EXPECT_NEAR(got[i].score, expected[i].score, 1e-5) << i;
-          for (size_t k = 0; k < 4; ++k) {
-            const int32_t side = k % 2 == 0 ? layout.width : layout.height;
-            worst = std::max(worst, std::abs(double{got[i].box[k]} - expected[i].box[k]) * side);
-          }
-        }
+        ASSERT_NO_FATAL_FAILURE(expect_equal(layout, got, expected, worst));
       }
     }
   }
