@@ -43,6 +43,8 @@ TEST(GlSegmentErrors, NameWhatIsWrong) {
   expect_start_error("model=" + shaped_model({16, 16, 2, 1}), {"1x16x16x2", "x 3"});
   expect_start_error("model=" + red_model(Head::kVector), {"mask", "1x1x1x3"});
   expect_start_error("output=7 " + model, {"output 7"});
+  expect_start_error("input-size=320 " + model, {"input-size=320:", "320x240"});
+  expect_start_error("input-size=320x240 " + model, {"fixed size"});
   expect_start_error("classes=5 model=" + red_model(Head::kTwoSoftmax), {"channel 5", "0 to 1"});
   expect_start_error("classes=1;2 " + model, {"1;2"});
   expect_start_error("model=" + red_model(Head::kUnknownOp), {"SightglassTestOp"});
