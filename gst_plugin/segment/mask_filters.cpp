@@ -196,10 +196,12 @@ TextureRef MaskSmoother::run(const TextureRef& mask, float share, const SeenFram
   return {target.id(), GL_TEXTURE_2D, width_, height_};
 }
 
-void MaskSmoother::warm_up(const TextureRef& mask, const SeenFrame& seen) {
-  run(mask, 0, seen, {});
-  run(mask, 0, seen, mask);
+TextureRef MaskSmoother::warm_up(const TextureRef& mask, SeenFrame seen) {
+  seen.has_previous = true;
+  for (int i = 0; i < 2; ++i) run(mask, 0, seen, {});       // without and with a mask before it
+  const TextureRef smooth = run(mask, 0, seen, seen.luma);  // of the format of motion
   reset();
+  return smooth;
 }
 
 }  // namespace sightglass

@@ -143,8 +143,8 @@ class MaskSmoother {
   TextureRef run(const TextureRef& mask, float share, const SeenFrame& seen, const std::optional<TextureRef>& motion);
   // The next mask is of another scene.
   void reset() { has_before_ = false; }
-  // Runs every program once, so that drivers finish compiling.
-  void warm_up(const TextureRef& mask, const SeenFrame& seen);
+  // Runs every program as the first frames do, so that drivers finish compiling. Returns a texture like those of run().
+  TextureRef warm_up(const TextureRef& mask, SeenFrame seen);
 
  private:
   struct Block {

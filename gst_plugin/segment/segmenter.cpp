@@ -98,9 +98,9 @@ Status Segmenter::resize(const FrameSize& size, const ElementSettings& settings)
   backdrop_.resize(size);
   if (classes_) classes_->resize(size.height);
   if (std::exchange(warm_, true)) return compositor_->resize(size.width, size.height, size.pixel_aspect);
-  smoother_->warm_up(cleaner_->run({.islands = true, .holes = true}), frames_->last());
-  return compositor_->warm_up(mask_, size.width, size.height, size.pixel_aspect,
-                              static_cast<const SegmentSettings&>(settings).look);
+  const TextureRef smooth = smoother_->warm_up(cleaner_->run({.islands = true, .holes = true}), frames_->last());
+  const SegmentLook look = static_cast<const SegmentSettings&>(settings).look_for(defaults_);
+  return compositor_->warm_up(look.smoothing > 0 ? smooth : mask_, size.width, size.height, size.pixel_aspect, look);
 }
 
 void Segmenter::forget() {
