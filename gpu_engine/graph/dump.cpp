@@ -66,6 +66,7 @@ std::string attributes_of(const Graph& graph, const Node& node) {
   std::string text = described.text();
   if (node.activation != Activation::kNone) text += std::string(" activation=") + to_string(node.activation);
   if (node.residual_last) text += " residual_last";
+  if (node.residual_sampling == ResidualSampling::kPooled) text += " residual_pooled";
   return text;
 }
 

@@ -178,6 +178,10 @@ Result<std::vector<Shape>> infer_shapes(const Graph& graph, Node& node) {
   if (node.residual_last && residual_of(node) == kNone) {
     return internal_error(op + ": it has no tensor to add after its activation");
   }
+  const bool samples = node.residual_sampling != ResidualSampling::kNone;
+  if (samples && (residual_of(node) == kNone || node.op == OpType::kDepthwiseConv2d)) {
+    return internal_error(op + ": it has no tensor to sample and add");
+  }
   SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<Shape> shapes,
                               kShapeFunctions[static_cast<size_t>(node.op)](NodeShapes(graph, node)));
   if (node.outputs.size() == shapes.size()) return shapes;

@@ -39,6 +39,12 @@ struct Value {
   std::vector<NodeId> users;  // once per use: a node that reads a value twice is listed twice
 };
 
+// What becomes of a residual of another height and width while it is loaded.
+enum class ResidualSampling : uint8_t {
+  kNone,    // it has those of the output
+  kPooled,  // the maximum of 2×2 pixels, as MAX_POOL_2D with strides of 2 and without padding in front
+};
+
 struct Node {
   OpType op = OpType::kReshape;
   Attributes attributes;
@@ -46,7 +52,8 @@ struct Node {
   std::vector<ValueId> outputs;
   Activation activation = Activation::kNone;
   bool residual_last = false;  // the residual (kResidualInput) is added after the activation
-  std::string origin;          // for people: "CONV_2D #12", the original operator in the file
+  ResidualSampling residual_sampling = ResidualSampling::kNone;
+  std::string origin;  // for people: "CONV_2D #12", the original operator in the file
   bool removed = false;
 };
 
@@ -66,6 +73,14 @@ inline bool is_of_first_channels(const Shape& residual, const Shape& out) {
   Shape first = out;
   if (residual.rank() == 4 && residual.dim(3) < out.dim(3)) first.set_dim(3, residual.dim(3));
   return residual == first;
+}
+// The same for one that is sampled: if it is large enough, and not larger.
+inline bool is_sampled_for(ResidualSampling sampling, const Shape& residual, const Shape& out) {
+  if (sampling == ResidualSampling::kNone || residual.rank() != 4) return false;
+  const auto halves = [&](int d) {
+    return residual.dim(d) / 2 == out.dim(d) || (residual.dim(d) + 1) / 2 == out.dim(d);
+  };
+  return residual.dim(0) == out.dim(0) && residual.dim(3) <= out.dim(3) && halves(1) && halves(2);
 }
 inline ValueId residual_of(const Node& node) {
   const bool may_add =

@@ -194,6 +194,11 @@ Status supports_conv2d(const PlanContext& context, const Node& node) {
     if (!geometry.pointwise()) return unsupported("data with an addend for a kernel that is not 1x1");
     if (residual_of(node) != kNone) return unsupported("both an addend and a residual");
   }
+  if (node.residual_sampling != ResidualSampling::kNone) {
+    const Geometry geometry{weights.dim(1), weights.dim(2), std::get<Conv2dAttr>(node.attributes)};
+    if (!geometry.pointwise() || gate_of(node) != kNone)
+      return unsupported("a sampled residual beside a window or a gate");
+  }
   return check_loop(context, int64_t{weights.dim(1)} * weights.dim(2), in.slices());
 }
 
@@ -283,7 +288,7 @@ std::vector<ShaderKey> conv2d_variants() {
                          {Operand::kGate},
                          {Operand::kResidual, Operand::kGate},
                          {Operand::kLastResidual, Operand::kGate}});
-  add(conv2d_shaders({true}), {{Operand::kAddend}, {Operand::kGate, Operand::kAddend}});
+  add(conv2d_shaders({true}), {{Operand::kPooledResidual}, {Operand::kAddend}, {Operand::kGate, Operand::kAddend}});
   return keys;
 }
 

@@ -158,6 +158,7 @@ Status supports_conv2d_winograd(const PlanContext& context, const Node& node) {
   const Value &data = graph.value(node.inputs[0]), &result = graph.value(node.outputs[0]);
   if (data.type != DataType::kFloat32 || result.type != DataType::kFloat32) return unsupported("quantized data");
   if (gate_of(node) != kNone) return unsupported("it has a gate");
+  if (node.residual_sampling != ResidualSampling::kNone) return unsupported("it samples its residual");
   const Bhwc in = Bhwc::from(data.shape), out = Bhwc::from(result.shape);
   const int64_t limit = context.limits.max_loop_iterations, iterations = int64_t{kElements} * (in.slices() + 2);
   if (limit > 0 && iterations > limit) {

@@ -55,8 +55,9 @@ struct ConvConstants {
   std::optional<ComputedWeights> computed;
   std::optional<TensorRef> residual;  // of the output shape or of one pixel, added to sums of floats
   bool residual_last = false;         // or to the results of the activation
-  std::optional<TensorRef> gate;      // a factor per channel of the data, stored like the residual
-  std::optional<TensorRef> addend;    // then added to the data, likewise
+  ResidualSampling residual_sampling = ResidualSampling::kNone;
+  std::optional<TensorRef> gate;    // a factor per channel of the data, stored like the residual
+  std::optional<TensorRef> addend;  // then added to the data, likewise
 };
 
 // Appends the packed weights, and the bias and PReLU slope of the node (inputs 2 and 3; zeros if absent).

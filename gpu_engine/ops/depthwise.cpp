@@ -356,8 +356,10 @@ std::vector<ShaderKey> depthwise_pointwise_variants() {
     }
   }
   std::vector<ShaderKey> variants = storage_variants(keys, "AOW");
-  std::ranges::move(operand_variants(keys, {{Operand::kResidual}, {Operand::kLastResidual}, {Operand::kAddend}}),
-                    std::back_inserter(variants));
+  std::ranges::move(
+      operand_variants(
+          keys, {{Operand::kResidual}, {Operand::kLastResidual}, {Operand::kPooledResidual}, {Operand::kAddend}}),
+      std::back_inserter(variants));
   return variants;
 }
 

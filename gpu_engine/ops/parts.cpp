@@ -171,10 +171,16 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
   std::string step = std::string(kernel) + " " + shape_of(in) + " to " + shape_of(out) + " " + geometry;
   step += " bits " + bits(emitter.storage_of(in)) + " weights " + bits(constants.storage);
   if (const char* define = define_of(constants.quantization.sums)) step += std::string(" ") + define;
-  if (constants.residual) step += " residual";
+  if (constants.residual)
+    step += constants.residual_sampling == ResidualSampling::kNone ? " residual" : " pooled residual";
   if (constants.gate) step += " gate";
   if (constants.addend) step += " addend";
   return step;
+}
+
+static Operand residual_operand(const ConvConstants& constants) {
+  if (constants.residual_sampling == ResidualSampling::kPooled) return Operand::kPooledResidual;
+  return constants.residual_last ? Operand::kLastResidual : Operand::kResidual;
 }
 
 Status add_conv_step(Emitter& emitter, ConvStep step) {
@@ -202,7 +208,7 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
     step.params.tensor(*tensor);
     inputs.push_back(*tensor);
   };
-  add_operand(constants.residual_last ? Operand::kLastResidual : Operand::kResidual, constants.residual);
+  add_operand(residual_operand(constants), constants.residual);
   add_operand(Operand::kGate, constants.gate);
   add_operand(Operand::kAddend, constants.addend);
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
@@ -251,6 +257,8 @@ ShaderDefine define_of(Operand operand) {
       return {"RESIDUAL", "1"};
     case Operand::kLastResidual:
       return {"RESIDUAL", "2"};
+    case Operand::kPooledResidual:
+      return {"RESIDUAL", "3"};
     case Operand::kGate:
       return {"GATE", "1"};
     case Operand::kAddend:
@@ -266,6 +274,7 @@ Status add_operands(Emitter& emitter, const Node& node, ConvConstants& constants
     return {};
   };
   constants.residual_last = node.residual_last;
+  constants.residual_sampling = node.residual_sampling;
   SIGHTGLASS_RETURN_IF_ERROR(add(residual_of(node), constants.residual));
   SIGHTGLASS_RETURN_IF_ERROR(add(gate_of(node), constants.gate));
   return add(addend_of(node), constants.addend);

@@ -106,7 +106,7 @@ std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dy
 // The same for computed weights.
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys);
 // Further operands of a float step, with their define. All variants with each of the sets of them.
-enum class Operand : uint8_t { kResidual, kLastResidual, kGate, kAddend };
+enum class Operand : uint8_t { kResidual, kLastResidual, kPooledResidual, kGate, kAddend };
 ShaderDefine define_of(Operand operand);
 std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys,
                                         const std::vector<std::vector<Operand>>& sets);

@@ -182,15 +182,33 @@ void convolve_depthwise(const Call& call, const DepthwiseConv2dAttr& attr, size_
 
 }  // namespace
 
+namespace {
+
+// The residual, in the height and width of the output.
+HostTensor sampled_residual(const Call& call, const Shape& out) {
+  Node sampling = call.node;
+  sampling.op = OpType::kMaxPool2d;
+  sampling.attributes = Pool2dAttr{{}, 2, 2, 2, 2};
+  const std::vector<const HostTensor*> inputs{&call.input(kResidualInput)};
+  HostTensor sampled(DataType::kFloat32, {out.dim(0), out.dim(1), out.dim(2), inputs[0]->shape.dim(3)});
+  pool2d({call.graph, sampling, inputs}, sampled);
+  return sampled;
+}
+
+}  // namespace
+
 void add_residual(const Call& call, HostTensor& out) {
   if (!call.has(kResidualInput)) return;
-  const Shape& residual = call.shape(kResidualInput);
+  const bool samples = call.node.residual_sampling != ResidualSampling::kNone;
+  const HostTensor sampled = samples ? sampled_residual(call, out.shape) : HostTensor();
+  const HostTensor& other = samples ? sampled : call.input(kResidualInput);
+  const Shape& residual = other.shape;
   const int64_t channels = out.shape.dim(3), pixels = out.shape.elements() / std::max<int64_t>(channels, 1);
   const int64_t added = residual.dim(3);  // channels, the first ones
   const int64_t shared = is_of_first_channels(residual, out.shape) ? 1 : int64_t{out.shape.dim(1)} * out.shape.dim(2);
   for (int64_t p = 0; p < pixels; ++p) {
-    const float* const other = call.floats(kResidualInput).data() + p / shared * added;
-    for (int64_t o = 0; o < added; ++o) out.as<float>()[static_cast<size_t>(p * channels + o)] += other[o];
+    const float* const from = other.as<float>().data() + p / shared * added;
+    for (int64_t o = 0; o < added; ++o) out.as<float>()[static_cast<size_t>(p * channels + o)] += from[o];
   }
 }
 

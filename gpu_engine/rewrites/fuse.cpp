@@ -282,6 +282,9 @@ RewriteOutcome fuse_gate(Graph& graph, NodeId id) {
   if (!gate) return RewriteOutcome::not_matched();
   if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
   if (gate_of(graph.node(id)) != kNone) return RewriteOutcome::declined("it has a gate already");
+  if (graph.node(id).residual_sampling != ResidualSampling::kNone) {
+    return RewriteOutcome::declined("it samples the tensor that it adds");
+  }
   const ValueId product = graph.node(mul).outputs[0];
   if (!rewriting::read_once(graph, product)) {
     return RewriteOutcome::declined(quote(graph.value(product).name) + " is read by others or an output");
@@ -383,6 +386,45 @@ RewriteOutcome fold_residual_padding(Graph& graph, NodeId id) {
   }
   graph.set_input(id, kResidualInput, data);
   if (graph.value(residual).users.empty() && !graph.is_output(residual)) graph.remove_node(producer);
+  return RewriteOutcome::applied();
+}
+
+// Takes the maximum of 2×2 pixels while a convolution loads what it adds: it loads each element once.
+
+namespace {
+
+// The reason why the convolution cannot sample its residual.
+std::optional<std::string> obstacle_to_sampling(const Graph& graph, const Node& node) {
+  if (node.residual_sampling != ResidualSampling::kNone) return "it samples the tensor that it adds already";
+  if (node.op == OpType::kDepthwisePointwise) return std::nullopt;
+  if (!rewriting::is_pointwise_conv(graph, node)) return "its kernel is not 1x1";
+  if (gate_of(node) != kNone) return "its data have a gate";
+  return std::nullopt;
+}
+
+}  // namespace
+
+RewriteOutcome fold_residual_pool(Graph& graph, NodeId id) {
+  const ValueId residual = residual_of(graph.node(id));
+  const NodeId producer = residual == kNone ? kNone : graph.value(residual).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kMaxPool2d) return RewriteOutcome::not_matched();
+  if (const auto obstacle = obstacle_to_sampling(graph, graph.node(id))) return RewriteOutcome::declined(*obstacle);
+  if (graph.node(id).residual_last) return RewriteOutcome::declined("it adds the maximum after its activation");
+  const Node& pool = graph.node(producer);
+  const auto& attr = std::get<Pool2dAttr>(pool.attributes);
+  const bool of_four = attr.filter_h == 2 && attr.filter_w == 2 && attr.stride_h == 2 && attr.stride_w == 2;
+  const Shape &data = graph.value(pool.inputs[0]).shape, &out = graph.value(graph.node(id).outputs[0]).shape;
+  if (!of_four || attr.padding.top != 0 || attr.padding.left != 0 || pool.activation != Activation::kNone ||
+      !is_sampled_for(ResidualSampling::kPooled, data, out)) {
+    return RewriteOutcome::declined("it is not the maximum of 2x2 pixels");
+  }
+  if (!rewriting::read_once(graph, residual)) {
+    return RewriteOutcome::declined(quote(graph.value(residual).name) + " is read by others or an output");
+  }
+  graph.node(id).origin = pool.origin + " + " + graph.node(id).origin;
+  graph.set_input(id, kResidualInput, pool.inputs[0]);
+  graph.node(id).residual_sampling = ResidualSampling::kPooled;
+  graph.remove_node(producer);
   return RewriteOutcome::applied();
 }
 

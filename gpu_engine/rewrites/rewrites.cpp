@@ -125,6 +125,7 @@ constexpr std::array kRewrites{
     Rewrite{"fuse-gate", fuse_gate},
     Rewrite{"fuse-residual", fuse_residual},
     Rewrite{"fold-residual-padding", fold_residual_padding},
+    Rewrite{"fold-residual-pool", fold_residual_pool},
     Rewrite{"fuse-activation", fuse_activation},
     Rewrite{"fuse-addend", fuse_addend},
     Rewrite{"fuse-depthwise", fuse_depthwise},

@@ -57,6 +57,7 @@ RewriteOutcome fuse_gate(Graph& graph, NodeId id);
 RewriteOutcome fuse_residual(Graph& graph, NodeId id);
 RewriteOutcome fuse_addend(Graph& graph, NodeId id);
 RewriteOutcome fold_residual_padding(Graph& graph, NodeId id);
+RewriteOutcome fold_residual_pool(Graph& graph, NodeId id);
 RewriteOutcome fuse_depthwise(Graph& graph, NodeId id);
 RewriteOutcome fuse_excitation(Graph& graph, NodeId id);
 RewriteOutcome fuse_mean(Graph& graph, NodeId id);

@@ -1,10 +1,19 @@
 // Adds a tensor to the sums of a convolution: of the output shape, of its first channels, or of one pixel.
-//   RESIDUAL  1 to add it before the activation, 2 after it; not defined without such a tensor
+//   RESIDUAL  1 to add it before the activation, 2 after it; 3 to add the maximum of 2×2 of its pixels before it; not
+//             defined without such a tensor
 // A shader calls CONV_RESULT instead of conv_result(); its parameters have the tensor as `residual_t`.
 #ifdef RESIDUAL
-vec4 load_residual(Tensor t, int batch, int slice, int pixel) {
+vec4 load_residual(Tensor t, Tensor out_t, int batch, int slice, int pixel) {
   int layer = batch * t.place.y + min(slice, t.place.y - 1);
-  vec4 v = load_b(t.place.x + layer * t.place.z + (t.place.z == 1 ? 0 : pixel));
+  int base = t.place.x + layer * t.place.z;
+#if RESIDUAL == 3
+  // The last row or column may be one of a pair that ends outside.
+  ivec2 from = 2 * column_row(pixel, out_t.size.x), last = min(from + 1, t.size.xy - 1);
+  int above = base + from.y * t.size.x, below = base + last.y * t.size.x;
+  vec4 v = max(max(load_b(above + from.x), load_b(above + last.x)), max(load_b(below + from.x), load_b(below + last.x)));
+#else
+  vec4 v = load_b(base + (t.place.z == 1 ? 0 : pixel));
+#endif
   return slice < t.place.y ? v : vec4(0.0);
 }
 
@@ -16,7 +25,7 @@ vec4 add_residual(Tensor t, vec4 other, int slice, vec4 sums, Conversion convers
 #endif
 }
 #define CONV_RESULT(t, batch, slice, pixel, sums, conversion) \
-  add_residual(t, load_residual(residual_t, batch, slice, pixel), slice, sums, conversion)
+  add_residual(t, load_residual(residual_t, t, batch, slice, pixel), slice, sums, conversion)
 #else
 #define CONV_RESULT(t, batch, slice, pixel, sums, conversion) conv_result(t, slice, sums, conversion)
 #endif

@@ -245,6 +245,66 @@ TEST_F(DepthwisePointwiseTest, ABlockOfAModel) {
   check(builder.build("block"), true);
 }
 
+// A 1×1 convolution, or a depthwise one and a 1×1 convolution, and a residual of another height and width.
+struct Sampled {
+  int batch = 1, height = 9, width = 7, in = 5, out = 13;  // the image is that of the output
+  int rows = 18, columns = 14, channels = 13;              // of the residual
+  Activation activation = Activation::kNone;
+  Fill residual = Fill::kUniform;
+};
+
+void check_sampled(OpTest& test, const Sampled& s, ResidualSampling sampling, uint64_t seed) {
+  for (const bool depthwise : {false, true}) {
+    CaseBuilder builder(seed);
+    std::vector<ValueId> inputs{builder.input({s.batch, s.height, s.width, s.in}),
+                                builder.constant({s.out, 1, 1, s.in}), builder.constant({s.out})};
+    inputs.resize(depthwise ? kDepthwiseBias + 1 : kResidualInput + 1, kNone);
+    if (s.activation == Activation::kPrelu) inputs[3] = builder.constant({s.out});
+    if (depthwise) inputs[kDepthwiseWeights] = builder.constant({1, 3, 3, s.in});
+    const ValueId out = depthwise ? builder.node(OpType::kDepthwisePointwise,
+                                                 DepthwisePointwiseAttr{{{PaddingMode::kSame}}, Activation::kNone},
+                                                 inputs, s.activation)
+                                  : builder.node(OpType::kConv2d, Conv2dAttr{}, inputs, s.activation);
+    const ValueId residual = builder.input({s.batch, s.rows, s.columns, s.channels}, s.residual);
+    OpCase c =
+        builder.build(std::string(depthwise ? "depthwise pointwise " : "conv2d ") + std::to_string(s.batch) + "x" +
+                      std::to_string(s.height) + "x" + std::to_string(s.width) + "x" + std::to_string(s.in) + "→" +
+                      std::to_string(s.out) + " residual " + std::to_string(s.rows) + "x" + std::to_string(s.columns) +
+                      "x" + std::to_string(s.channels));
+    const NodeId node = c.graph.value(out).producer;
+    c.graph.set_input(node, kResidualInput, residual);
+    test.check(with_residual_sampled(std::move(c), sampling));
+  }
+}
+
+// Even and odd sides, whose last row or column is left out or is a maximum of fewer pixels, in every register tile.
+TEST_F(DepthwisePointwiseTest, PooledResidual) {
+  constexpr Activation kKinds[] = {Activation::kNone, Activation::kRelu, Activation::kPrelu};
+  uint64_t seed = 1500;
+  for (const auto& [height, width] : {std::pair{1, 1}, {2, 2}, {9, 7}, {33, 35}, {67, 71}}) {
+    for (const int odd : {-1, 0, 1}) {
+      for (const int channels : {1, 4, 13}) {
+        check_sampled(*this,
+                      {.batch = height == 9 ? 2 : 1,
+                       .height = height,
+                       .width = width,
+                       .rows = 2 * height + odd,
+                       .columns = 2 * width - odd,
+                       .channels = channels,
+                       .activation = kKinds[(static_cast<size_t>(odd) + 1) % std::size(kKinds)]},
+                      ResidualSampling::kPooled, seed++);
+      }
+    }
+  }
+  for (const int out : {1, 4, 16, 21, 32}) {
+    check_sampled(*this, {.height = 17, .width = 19, .out = out, .rows = 33, .columns = 39, .channels = out},
+                  ResidualSampling::kPooled, seed++);
+  }
+  for (const Fill fill : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kWide, Fill::kLarge}) {
+    check_sampled(*this, {.residual = fill}, ResidualSampling::kPooled, seed++);
+  }
+}
+
 struct Excitation {
   int batch = 1, height = 9, width = 7, in = 13, between = 5, out = 6;  // `between` is 0 for one convolution
   Activation first = Activation::kRelu, second = Activation::kLogistic;

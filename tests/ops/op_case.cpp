@@ -169,6 +169,11 @@ OpCase with_residual_last(OpCase c) {
   return c;
 }
 
+OpCase with_residual_sampled(OpCase c, ResidualSampling sampling) {
+  c.graph.node(c.graph.order().back()).residual_sampling = sampling;
+  return c;
+}
+
 ValueId CaseBuilder::node(OpType op, Attributes attributes, std::vector<ValueId> inputs, const Quantized& output,
                           Activation activation) {
   const ValueId id = node(op, std::move(attributes), std::move(inputs), activation);

@@ -58,6 +58,8 @@ struct OpCase {
 
 // The same case, but its last node adds its residual after its activation.
 OpCase with_residual_last(OpCase c);
+// The same case, but its last node samples its residual.
+OpCase with_residual_sampled(OpCase c, ResidualSampling sampling);
 
 // Builds a case node by node; shapes are inferred.
 class CaseBuilder {

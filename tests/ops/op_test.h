@@ -17,7 +17,7 @@ inline constexpr double kExact = 0;
 inline constexpr double kFewQuanta = 1e-4;  // NMSE of one result in a hundred, off by one quantization step
 
 class OpTest : public GlTest {
- protected:
+ public:
   // Runs the case on the GPU with the limits of the device, with the guaranteed minimums, and with 16-bit storage, with
   // guard bands around every tensor. Compares with the reference: NMSE at most `tolerance`, and 1e-5 with 16-bit
   // storage. `rewrites`: with the rewrites of Plan::build.

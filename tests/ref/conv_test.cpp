@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "harness/value_of.h"
+#include "ref/ref_ops.h"
 #include "single_op.h"
 
 namespace sightglass::test {
@@ -102,6 +104,32 @@ TEST(RefConv2d, AddsToTheFirstChannels) {
                 .message()
                 .find("is added to an output"),
             std::string::npos);
+}
+
+// The maxima of 2x2 pixels, and of one pixel in the last column.
+TEST(RefConv2d, AddsMaxima) {
+  Graph graph;
+  const auto add_value = [&graph](const char* name, const Shape& shape) {
+    Value value;
+    value.name = name;
+    value.shape = shape;
+    return graph.add_value(std::move(value));
+  };
+  const ValueId in = add_value("in", {1, 1, 2, 1}), other = add_value("other", {1, 2, 3, 1});
+  const ValueId out = add_value("out", {1, 1, 2, 1});
+  graph.inputs = {in, other};
+  const std::vector<float> one{1};
+  Node node;
+  node.op = OpType::kConv2d;
+  node.attributes = conv(kValid);
+  node.outputs = {out};
+  node.inputs = {in, graph.add_constant("weights", {1, 1, 1, 1}, one), kNone, kNone, other};
+  node.residual_sampling = ResidualSampling::kPooled;
+  graph.add_node(std::move(node));
+  graph.outputs = {out};
+  const auto outputs =
+      value_of(ref::run(graph, {floats({1, 1, 2, 1}, {1, 2}), floats({1, 2, 3, 1}, {3, 7, -9, 5, 4, -8})}));
+  expect_floats(outputs[0], {1, 1, 2, 1}, {8, -6});
 }
 
 TEST(RefDepthwisePointwise, ClampsBetweenAndAddsAfter) {

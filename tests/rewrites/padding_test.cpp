@@ -226,6 +226,90 @@ TEST_F(Dilate, LeavesAConvolutionWithoutBatches) {
   expect_not_matched(kDilateConvolution, builder_.build("conv"));
 }
 
+constexpr const char* kFoldResidualPool = "fold-residual-pool";
+
+class FoldResidualPool : public ::testing::Test {
+ protected:
+  ValueId pooled(const Shape& shape = {2, 10, 10, 3}, const Pool2dAttr& attr = {{}, 2, 2, 2, 2}) {
+    return builder_.node(OpType::kMaxPool2d, attr, {builder_.input(shape)});
+  }
+  // A convolution that adds `residual`.
+  void add_to_conv(ValueId residual, int32_t kernel = 1, Activation activation = Activation::kNone) {
+    const int32_t edge = kernel / 2;
+    builder_.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kExplicit, edge, edge, edge, edge}},
+                  {builder_.input({2, 5, 5, 4}), builder_.constant({9, kernel, kernel, 4}), kNone, kNone, residual},
+                  activation);
+  }
+
+  CaseBuilder builder_{95};
+};
+
+TEST_F(FoldResidualPool, OfEvenAndOddSides) {
+  for (const int32_t rows : {9, 10, 11}) {
+    for (const int32_t columns : {9, 10, 11}) {
+      // Nine become five only with padding, eleven only without.
+      if ((rows == 9 && columns == 11) || (rows == 11 && columns == 9)) continue;
+      const Padding2d padding = rows == 9 || columns == 9 ? kSame : Padding2d{};
+      builder_ = CaseBuilder(96);
+      const ValueId data = builder_.input({2, rows, columns, 3});
+      add_to_conv(builder_.node(OpType::kMaxPool2d, Pool2dAttr{padding, 2, 2, 2, 2}, {data}));
+      const Graph after = expect_applied(kFoldResidualPool, builder_.build("sides"), {OpType::kConv2d});
+      EXPECT_EQ(residual_of(after.node(after.order()[0])), data);
+    }
+  }
+}
+
+// A residual block that halves the image, with more channels than before, and its two convolutions in one node.
+TEST_F(FoldResidualPool, InABlock) {
+  const ValueId in = builder_.input({1, 38, 34, 5});
+  const ValueId made = builder_.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{{PaddingMode::kSame}, 2, 2},
+                                     {in, builder_.constant({1, 3, 3, 5})});
+  const ValueId wide = conv(builder_, made, {.in = 5, .out = 7, .kernel = 1});
+  const ValueId maxima = builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 2, 2}, {in});
+  const ValueId padded = builder_.node(OpType::kPad, PadAttr{{}, {0, 0, 0, 2}}, {maxima});
+  builder_.node(OpType::kAdd, {}, {wide, padded}, Activation::kRelu);
+  OpCase block = builder_.build("block");
+  ASSERT_TRUE(run_rewrites(block.graph).ok());
+  ASSERT_EQ(block.graph.order().size(), 1u);
+  const Node& node = block.graph.node(block.graph.order()[0]);
+  EXPECT_EQ(node.op, OpType::kDepthwisePointwise);
+  EXPECT_EQ(node.residual_sampling, ResidualSampling::kPooled);
+  EXPECT_EQ(residual_of(node), in);
+}
+
+TEST_F(FoldResidualPool, NotOfOtherWindows) {
+  add_to_conv(pooled({2, 7, 7, 3}, {{}, 1, 1, 3, 3}));
+  expect_declined(kFoldResidualPool, builder_.build("3x3"), "not the maximum of 2x2 pixels");
+}
+
+TEST_F(FoldResidualPool, NotWithPaddingInFront) {
+  add_to_conv(pooled({2, 9, 9, 3}, {{PaddingMode::kExplicit, 1, 0, 1, 0}, 2, 2, 2, 2}));
+  expect_declined(kFoldResidualPool, builder_.build("in front"), "not the maximum of 2x2 pixels");
+}
+
+TEST_F(FoldResidualPool, NotOfOnePixelForAll) {
+  add_to_conv(pooled({2, 2, 2, 9}));
+  expect_declined(kFoldResidualPool, builder_.build("one pixel"), "not the maximum of 2x2 pixels");
+}
+
+TEST_F(FoldResidualPool, NotIfOthersReadIt) {
+  const ValueId maxima = pooled();
+  add_to_conv(maxima);
+  OpCase forked = builder_.build("two readers");
+  forked.graph.outputs.push_back(maxima);
+  expect_declined(kFoldResidualPool, forked, "is read by others");
+}
+
+TEST_F(FoldResidualPool, NotIntoLargerWindows) {
+  add_to_conv(pooled(), 3);
+  expect_declined(kFoldResidualPool, builder_.build("3x3"), "its kernel is not 1x1");
+}
+
+TEST_F(FoldResidualPool, NotAfterTheActivation) {
+  add_to_conv(pooled(), 1, Activation::kRelu);
+  expect_declined(kFoldResidualPool, with_residual_last(builder_.build("last")), "after its activation");
+}
+
 constexpr const char* kSinkResize = "sink-resize";
 
 class SinkResize : public ::testing::Test {

@@ -15,7 +15,11 @@ Result<Shape> convolved(const NodeShapes& n, Attr& a, const Shape& kernel, int32
   SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, n.make(std::array<int64_t, 4>{in.dim(0), size[0], size[1], filters}));
   if (!n.has(kResidualInput)) return out;
   const Shape& residual = n.shape(kResidualInput);
-  if (residual != one_pixel(out) && !is_of_first_channels(residual, out)) {
+  const ResidualSampling sampling = n.node().residual_sampling;
+  const bool fits = sampling == ResidualSampling::kNone
+                        ? residual == one_pixel(out) || is_of_first_channels(residual, out)
+                        : is_sampled_for(sampling, residual, out);
+  if (!fits) {
     return n.wrong_input(kResidualInput, "is added to an output of shape " + out.to_string());
   }
   return out;
