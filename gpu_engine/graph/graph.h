@@ -53,6 +53,10 @@ struct Node {
   Activation activation = Activation::kNone;
   bool residual_last = false;  // the residual (kResidualInput) is added after the activation
   ResidualSampling residual_sampling = ResidualSampling::kNone;
+  // Of a convolution in integers that does more with its sums than to round them: the type and the quantization of the
+  // rounded sums, and the results of all of their integers, from the lowest, or none.
+  std::optional<Value> rounded;
+  std::vector<int32_t> table;
   std::string origin;  // for people: "CONV_2D #12", the original operator in the file
   bool removed = false;
 };

@@ -177,6 +177,10 @@ struct LeakyReluAttr {
   float alpha = 0.0f;
   void describe(auto& text) const { text.add("alpha", alpha); }
 };
+// Of all integers of 8-bit data, from the lowest: the integers of the result.
+struct LookupAttr {
+  std::vector<int32_t> results;
+};
 struct GeluAttr {
   bool approximate = false;  // uses tanh, not the error function
   void describe(auto& text) const { text.add("approximate", approximate); }

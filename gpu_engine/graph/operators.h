@@ -180,6 +180,9 @@ BUILTIN(kQuantize, QUANTIZE, nothing)
 // the same stored numbers in another quantization
 OPERATOR(kReinterpret, REINTERPRET, NoAttr, unary, reshape, elementwise, .types = {kQ},
          .traits = kNotInFiles | kKeepsDimensions)
+// any function of one 8-bit value
+OPERATOR(kLookup, LOOKUP, LookupAttr, unary, lookup, lookup, .types = {kQ, kQ},
+         .traits = kNotInFiles | kKeepsDimensions)
 // float32 quantized to 8 bits over its own range, for operators with 8-bit weights
 OPERATOR(kDynamicQuantize, DYNAMIC_QUANTIZE, DynamicQuantizeAttr, dynamic_quantize, dynamic_quantize, dynamic_quantize,
          .types = {kF}, .traits = kNotInFiles)

@@ -140,6 +140,10 @@ bool is_clamp(Activation activation) {
          activation == Activation::kReluN1To1;
 }
 
+const Value& rounded_sums(const Graph& graph, const Node& node) {
+  return node.rounded ? *node.rounded : graph.value(node.outputs[0]);
+}
+
 bool sums_integers(const Graph& graph, const Node& node) {
   const Value& weights = graph.value(node.inputs[kWeightsInput]);
   return is_clamp(node.activation) && is_quantized(graph.value(node.inputs[kDataInput])) &&
@@ -431,14 +435,14 @@ FixedPoint output_factor(const Graph& graph, const Node& node, size_t channel) {
   const Value& data = graph.value(node.inputs[kDataInput]);
   const bool narrow = weights.size() == 1 && (node.op == OpType::kFullyConnected || data.type == DataType::kUInt8);
   const double product = narrow ? double{scale_of(data) * weight} : double{scale_of(data)} * double{weight};
-  const double factor = product / double{scale_of(graph.value(node.outputs[0]))};
+  const double factor = product / double{scale_of(rounded_sums(graph, node))};
   const bool wide = data.type != DataType::kInt16 || node.op == OpType::kFullyConnected;
   return wide ? to_fixed_point(factor) : narrowed(to_fixed_point(factor));
 }
 
 // Signed matrix products and sums of 16-bit data are rounded once, all other results twice.
 Rounding rounding_of(const Graph& graph, const Node& node) {
-  const DataType type = graph.value(node.outputs[0]).type;
+  const DataType type = rounded_sums(graph, node).type;
   const bool matrix = node.op == OpType::kConv2d || node.op == OpType::kFullyConnected;
   return type == DataType::kInt16 || (type == DataType::kInt8 && matrix) ? Rounding::kOnce : Rounding::kTwice;
 }
@@ -446,7 +450,7 @@ Rounding rounding_of(const Graph& graph, const Node& node) {
 }  // namespace
 
 Requantization requantization(const Graph& graph, const Node& node, int32_t channels) {
-  Requantization result{{}, rounding_of(graph, node), quantum_range(graph.value(node.outputs[0]), node.activation)};
+  Requantization result{{}, rounding_of(graph, node), quantum_range(rounded_sums(graph, node), node.activation)};
   for (int32_t c = 0; c < channels; ++c) {
     result.factors.push_back(output_factor(graph, node, static_cast<size_t>(c)));
   }

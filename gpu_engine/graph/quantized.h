@@ -35,6 +35,9 @@ bool is_clamp(Activation activation);
 // Whether a convolution-like node sums products of integers: with quantized data, weights and result.
 bool sums_integers(const Graph& graph, const Node& node);
 
+// The type and the quantization to which such a node rounds its sums: those of its output, or Node::rounded.
+const Value& rounded_sums(const Graph& graph, const Node& node);
+
 // Factors of a sum of two operands: each operand, shifted left by `headroom`, times its factor; their sum times `out`.
 struct SumFactors {
   int headroom = 0;

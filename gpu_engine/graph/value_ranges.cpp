@@ -210,7 +210,7 @@ class Ranges {
       const Value& out = graph_.value(node.outputs[i]);
       const ValueRange type = range_of_type(out);
       ValueRange range = output(node, i);
-      if (i == 0) range = interval::activate(node.activation, range);
+      if (i == 0 && !node.rounded) range = interval::activate(node.activation, range);
       if (node.residual_last) range = interval::add(range, operand(node, kResidualInput));
       // Quantized results are rounded to a quantum and saturate; integers wrap around.
       const bool is_float = out.type == DataType::kFloat32 || out.type == DataType::kFloat16;

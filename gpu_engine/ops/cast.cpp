@@ -70,42 +70,13 @@ Status supports_lookup(const PlanContext& context, const Node& node) {
   return {};
 }
 
-template <typename T>
-void count_up(HostTensor& numbers) {
-  std::iota(numbers.as<T>().begin(), numbers.as<T>().end(), std::numeric_limits<T>::lowest());
-}
-
-// Evaluates the node on all values of its input type.
+// Steps from the zero point of the output, for all values of the input.
 Result<std::vector<float>> make_table(const Graph& graph, const Node& node) {
-  Graph scratch;
-  Node alone = node;
-  const int32_t count = 1 << (8 * size_of(graph.value(node.inputs[0]).type));
-  const auto add = [&](ValueId id) {
-    const Value& like = graph.value(id);
-    Value value;
-    value.name = like.name;
-    value.type = like.type;
-    value.quantization = like.quantization;
-    value.shape = Shape{count};
-    return scratch.add_value(std::move(value));
-  };
-  alone.inputs = {add(node.inputs[0])};
-  alone.outputs = {add(node.outputs[0])};
-  const Value& in = scratch.value(alone.inputs[0]);
-  HostTensor numbers(in.type, in.shape);
-  switch (in.type) {
-    case DataType::kInt8:
-      count_up<int8_t>(numbers);
-      break;
-    case DataType::kUInt8:
-      count_up<uint8_t>(numbers);
-      break;
-    default:
-      count_up<int16_t>(numbers);
-  }
-  SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<HostTensor> results, ref::evaluate(scratch, alone, {&numbers}));
-  const Value& out = scratch.value(alone.outputs[0]);
-  return steps_from_zero(out, out.type, results[0].data);
+  const Value &in = graph.value(node.inputs[0]), &out = graph.value(node.outputs[0]);
+  if (const auto* lookup = std::get_if<LookupAttr>(&node.attributes)) return steps_of_table(out, lookup->results);
+  SIGHTGLASS_ASSIGN_OR_RETURN(const HostTensor results,
+                              ref::evaluate_elements(graph, node, {ref::all_integers(in.type)}));
+  return steps_from_zero(out, out.type, results.data);
 }
 
 // Tables of 8 bits have four times the size: 4 KiB.
@@ -123,9 +94,7 @@ Status emit_lookup(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const std::vector<float> table, make_table(emitter.graph(), node));
   StepParams params({in, out});
   const bool spread = table.size() <= kMostSpread;
-  std::vector<float> constants;
-  for (const float result : table) constants.insert(constants.end(), spread ? 4 : 1, result);
-  params.ints(emitter.add_constants(constants), static_cast<int32_t>(in.scale.lowest),
+  params.ints(emitter.add_constants(spread ? spread_table(table) : table), static_cast<int32_t>(in.scale.lowest),
               static_cast<int32_t>(table.size()));
   return emitter.add_step(lookup_shader(spread), std::move(params), Grid::over(out.shape), {in}, {out});
 }
@@ -136,7 +105,7 @@ std::vector<ShaderKey> lookup_variants() { return storage_variants({lookup_shade
 
 std::vector<Kernel> lookup_kernels(OpType op) {
   const bool takes_quantized = (operators::row_of(op).types.data & operators::kQ) != 0;
-  if (!operators::has(op, operators::kUnary) || !takes_quantized) return {};
+  if (op != OpType::kLookup && (!operators::has(op, operators::kUnary) || !takes_quantized)) return {};
   return {{"lookup", supports_lookup, emit_lookup, lookup_variants}};
 }
 

@@ -50,6 +50,18 @@ std::vector<float> conv_channels(const Graph& graph, const Node& node, size_t in
                                                  : real_operand(graph, node, input, constant.type, constant.bytes);
 }
 
+std::vector<float> steps_of_table(const Value& out, const std::vector<int32_t>& results) {
+  std::vector<float> steps;
+  for (const int32_t result : results) steps.push_back(static_cast<float>(result - zero_point(out)));
+  return steps;
+}
+
+std::vector<float> spread_table(const std::vector<float>& steps) {
+  std::vector<float> spread;
+  for (const float step : steps) spread.insert(spread.end(), 4, step);
+  return spread;
+}
+
 namespace {
 
 constexpr size_t kBias = 2, kSlope = 3;
@@ -127,6 +139,11 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
     const std::optional<std::vector<float>> nearest = pack_nearest_factors(quantization.requantization);
     constants.nearest = nearest.has_value();
     constants.factors = emitter.add_constants(nearest ? *nearest : pack_factors(quantization.requantization.factors));
+    if (!node.table.empty()) {
+      const std::vector<float> steps = steps_of_table(graph.value(node.outputs[0]), node.table);
+      const int32_t lowest = quantum_range(*node.rounded, Activation::kNone).lowest;
+      constants.table = emitter.add_constants(spread_table(steps)) - lowest;
+    }
   } else if (sums == Sums::kDynamic) {
     // Sums start at zero; the bias is added after conversion to floats.
     const std::vector<float> zeros(bias.size(), 0.0f);

@@ -43,6 +43,10 @@ struct ComputedWeights {
   float unit = 1;  // real value of a product of a stored value and a stored weight
 };
 
+// The integers of a table as steps from the zero point of `out`, and as a number in each vec4.
+std::vector<float> steps_of_table(const Value& out, const std::vector<int32_t>& results);
+std::vector<float> spread_table(const std::vector<float>& steps);
+
 // Positions in the constants buffer: of the weights in elements of their storage, of the others in vec4.
 struct ConvConstants {
   int32_t weights = 0, bias = 0, slope = 0;
@@ -50,8 +54,9 @@ struct ConvConstants {
   int32_t weight_offset = 0;            // offset to add to stored weights
   int32_t activation = 0;               // see StepExtras
   ConvQuantization quantization;
-  int32_t factors = 0;   // for sums of integers
-  bool nearest = false;  // of pack_nearest_factors(), otherwise of pack_factors()
+  int32_t factors = 0;           // for sums of integers
+  bool nearest = false;          // of pack_nearest_factors(), otherwise of pack_factors()
+  std::optional<int32_t> table;  // of spread_table() for a result of 0 steps
   std::optional<ComputedWeights> computed;
   std::optional<TensorRef> residual;  // of the output shape or of one pixel, added to sums of floats
   bool residual_last = false;         // or to the results of the activation

@@ -123,7 +123,8 @@ void add_batch_steps(StepParams& params, const std::vector<Shape>& operands, con
 
 namespace {
 
-const ShaderDefine kComputed{"COMPUTED", "1"}, kOffset{"WEIGHTS_OFFSET", "1"}, kBytes{"WEIGHTS_I8", "1"};
+const ShaderDefine kComputed{"COMPUTED", "1"}, kOffset{"WEIGHTS_OFFSET", "1"}, kBytes{"WEIGHTS_I8", "1"},
+    kTable{"TABLE", "1"};
 
 std::string shape_of(const TensorRef& ref) {
   const Bhwc& s = ref.shape;
@@ -139,23 +140,30 @@ enum class Arithmetic : uint8_t { kAny = 1, kNearestOnce = 2, kNearestTwice = 3 
 struct Conversion {
   Sums sums = Sums::kReal;
   Arithmetic arithmetic = Arithmetic::kAny;
+  bool table = false;
 };
 constexpr Conversion kConversions[] = {{},
                                        {Sums::kRequantized},
                                        {Sums::kRequantized, Arithmetic::kNearestOnce},
                                        {Sums::kRequantized, Arithmetic::kNearestTwice},
+                                       {Sums::kRequantized, Arithmetic::kAny, true},
+                                       {Sums::kRequantized, Arithmetic::kNearestOnce, true},
+                                       {Sums::kRequantized, Arithmetic::kNearestTwice, true},
                                        {Sums::kDynamic}};
 
 Conversion conversion_of(const ConvConstants& constants) {
   const bool once = constants.quantization.requantization.rounding == Rounding::kOnce;
-  return {constants.quantization.sums, !constants.nearest ? Arithmetic::kAny
-                                       : once             ? Arithmetic::kNearestOnce
-                                                          : Arithmetic::kNearestTwice};
+  return {constants.quantization.sums,
+          !constants.nearest ? Arithmetic::kAny
+          : once             ? Arithmetic::kNearestOnce
+                             : Arithmetic::kNearestTwice,
+          constants.table.has_value()};
 }
 
 ShaderKey with_conversion(ShaderKey key, const Conversion& conversion) {
   const char* define = define_of(conversion.sums);
   if (define != nullptr) key.defines.push_back({define, std::to_string(static_cast<int>(conversion.arithmetic))});
+  if (conversion.table) key.defines.push_back(kTable);
   return key;
 }
 
@@ -171,6 +179,7 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
   std::string step = std::string(kernel) + " " + shape_of(in) + " to " + shape_of(out) + " " + geometry;
   step += " bits " + bits(emitter.storage_of(in)) + " weights " + bits(constants.storage);
   if (const char* define = define_of(constants.quantization.sums)) step += std::string(" ") + define;
+    if (constants.table) step += " table";
   if (constants.residual)
     step += constants.residual_sampling == ResidualSampling::kNone ? " residual" : " pooled residual";
   if (constants.gate) step += " gate";
@@ -200,7 +209,8 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
   } else {
     const Requantization& to_output = quantization.requantization;
     const int32_t once = to_output.rounding == Rounding::kOnce ? 1 : 0;
-    params.ints(to_output.range.lowest, to_output.range.highest, once, constants.factors);
+    params.ints(to_output.range.lowest, to_output.range.highest, 2 * constants.table.value_or(0) + once,
+                constants.factors);
   }
   const auto add_operand = [&step, &inputs](Operand operand, const std::optional<TensorRef>& tensor) {
     if (!tensor) return;
@@ -242,7 +252,7 @@ std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dy
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys) {
   std::vector<ShaderKey> summing;
   for (const Conversion& conversion : kConversions) {
-    if (conversion.sums == Sums::kDynamic) continue;
+    if (conversion.sums == Sums::kDynamic || conversion.table) continue;
     for (ShaderKey key : keys) {
       key.defines.push_back(kComputed);
       summing.push_back(with_conversion(std::move(key), conversion));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "graph/operator_table.h"
@@ -50,7 +52,49 @@ Result<std::vector<Constant>> evaluate(const Graph& graph, const Node& node) {
   return constants;
 }
 
+template <typename T>
+void count_up(HostTensor& numbers) {
+  std::iota(numbers.as<T>().begin(), numbers.as<T>().end(), std::numeric_limits<T>::lowest());
+}
+
 }  // namespace
+
+HostTensor ref::all_integers(DataType type, int rank) {
+  Shape shape(std::vector<int32_t>(static_cast<size_t>(std::max(rank, 1)), 1));
+  shape.set_dim(shape.rank() - 1, 1 << (8 * size_of(type)));
+  HostTensor numbers(type, shape);
+  if (type == DataType::kInt8) {
+    count_up<int8_t>(numbers);
+  } else if (type == DataType::kUInt8) {
+    count_up<uint8_t>(numbers);
+  } else {
+    count_up<int16_t>(numbers);
+  }
+  return numbers;
+}
+
+Result<HostTensor> ref::evaluate_elements(const Graph& graph, const Node& node, const std::vector<HostTensor>& inputs) {
+  Graph scratch;
+  Node alone = node;
+  const auto add = [&](ValueId id, const Shape& shape) {
+    Value value;
+    value.name = graph.value(id).name;
+    value.type = graph.value(id).type;
+    value.quantization = graph.value(id).quantization;
+    value.shape = shape;
+    return scratch.add_value(std::move(value));
+  };
+  std::vector<const HostTensor*> tensors;
+  const Shape* largest = &inputs[0].shape;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    alone.inputs[i] = add(node.inputs[i], inputs[i].shape);
+    tensors.push_back(&inputs[i]);
+    if (inputs[i].shape.elements() > largest->elements()) largest = &inputs[i].shape;
+  }
+  alone.outputs = {add(node.outputs[0], *largest)};
+  SIGHTGLASS_ASSIGN_OR_RETURN(std::vector<HostTensor> results, evaluate(scratch, alone, tensors));
+  return std::move(results[0]);
+}
 
 int64_t folding_steps(const Graph& graph, const Node& node) {
   int64_t steps = 0;

@@ -25,6 +25,11 @@ Result<HostTensor> constant_tensor(const Graph& graph, ValueId id);
 
 float apply(Activation activation, float x, float prelu_slope = 0.0f);
 
+// All integers of a type of 8 or 16 bits, from the lowest, in the last of `rank` dimensions, or of one.
+HostTensor all_integers(DataType type, int rank = 1);
+// Runs an element-wise node on tensors of other shapes.
+Result<HostTensor> evaluate_elements(const Graph& graph, const Node& node, const std::vector<HostTensor>& inputs);
+
 }  // namespace sightglass::ref
 
 namespace sightglass {

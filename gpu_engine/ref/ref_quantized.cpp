@@ -56,6 +56,12 @@ std::vector<HostTensor> steps_of_inputs(const Call& call) {
   return steps;
 }
 
+// Replaces steps from the zero point of `from` by their results in a table for `to`.
+void look_up(const Value& from, const Value& to, const std::vector<int32_t>& table, std::vector<int32_t>& steps) {
+  const int32_t lowest = quantum_range(from, Activation::kNone).lowest, zero = zero_point(to);
+  for (int32_t& x : steps) x = table[static_cast<size_t>(x - lowest)] - zero;
+}
+
 // Rounds and stores `quanta(i)` for every element.
 template <typename Quanta>
 void store(const Call& call, HostTensor& out, Quanta quanta) {
@@ -70,10 +76,15 @@ void weighted_sum(const Call& call, Function function, HostTensor& out) {
   const HostTensor sums = on(call, function, steps, out.shape);
   const int32_t channels = out.shape.dim(out.shape.rank() - 1);
   const Requantization to_output = requantization(call.graph, call.node, channels);
-  store(call, out, [&](size_t i) {
-    const FixedPoint& factor = to_output.factors[i % static_cast<size_t>(channels)];
-    return multiply(saturated(double{sums.as<float>()[i]}), factor, to_output.rounding);
-  });
+  std::vector<int32_t> rounded;
+  for (const float sum : sums.as<float>()) {
+    const FixedPoint& factor = to_output.factors[rounded.size() % static_cast<size_t>(channels)];
+    const int32_t quanta = multiply(saturated(double{sum}), factor, to_output.rounding);
+    rounded.push_back(std::clamp(quanta, to_output.range.lowest, to_output.range.highest));
+  }
+  if (!call.node.table.empty()) look_up(*call.node.rounded, value_out(call), call.node.table, rounded);
+  const Activation last = call.node.table.empty() ? call.node.activation : Activation::kNone;
+  store_quanta(value_out(call), quantum_range(value_out(call), last), rounded, out.data);
 }
 
 // Stores `quanta(x, y)` for the steps of every two operands.
@@ -312,6 +323,13 @@ void quantized(const Call& call, Function function, HostTensor& out) {
       break;
   }
   on_real_numbers(call, function, out);
+}
+
+void lookup(const Call& call, HostTensor& out) {
+  const HostTensor steps = std::move(steps_of_inputs(call)[0]);
+  std::vector<int32_t> results(steps.as<float>().begin(), steps.as<float>().end());
+  look_up(value_in(call, 0), value_out(call), call.attributes<LookupAttr>().results, results);
+  store_quanta(value_out(call), quantum_range(value_out(call), Activation::kNone), results, out.data);
 }
 
 // DYNAMIC_QUANTIZE: quantizes values to 8 bits over their actual range. Formulas as in SymmetricQuantizeFloats and

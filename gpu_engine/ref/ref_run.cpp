@@ -94,7 +94,7 @@ Result<std::vector<HostTensor>> evaluate(const Graph& graph, const Node& node,
   }
   Function* const function = std::get<Function*>(reference);
   const bool weights_are_integers = has_weights(node.op) && inputs[1]->type != DataType::kFloat32;
-  if (moves_as_is(node.op) || node.op == OpType::kReinterpret) {
+  if (moves_as_is(node.op) || node.op == OpType::kReinterpret || node.op == OpType::kLookup) {
     function(call, outputs[0]);
   } else if ((computes_quantized(graph, node) && node.op != OpType::kDequantize && node.op != OpType::kCast) ||
              weights_are_integers) {

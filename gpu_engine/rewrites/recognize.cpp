@@ -1,6 +1,10 @@
-// Recognizes activations that a file spells out in arithmetic.
+// Recognizes activations that a file spells out in arithmetic, and functions of one 8-bit value.
+#include <algorithm>
 #include <array>
 
+#include "graph/operator_table.h"
+#include "graph/quantized.h"
+#include "ref/ref_ops.h"
 #include "rewrites/rewrites.h"
 
 namespace sightglass {
@@ -134,6 +138,149 @@ RewriteOutcome recognize_swish(Graph& graph, NodeId id) {
     return RewriteOutcome::applied();
   }
   return RewriteOutcome::not_matched();
+}
+
+// Functions of one 8-bit tensor as tables of their results: computed from it alone, element by element.
+
+namespace {
+
+bool has_8_bits(const Value& value) { return is_quantized(value) && value.type != DataType::kInt16; }
+
+// Whether each result is a function of the elements in its place.
+bool is_elementwise(const Node& node) {
+  switch (node.op) {
+    case OpType::kQuantize:
+    case OpType::kReinterpret:
+    case OpType::kLookup:
+      return true;
+    default:
+      return operators::has(node.op, operators::kUnary) || operators::has(node.op, operators::kBinary);
+  }
+}
+
+// Only zero points that are integers of their type count steps as other code expects.
+bool is_zero_in_type(const Value& value) {
+  const QuantumRange range = quantum_range(value, Activation::kNone);
+  return range.lowest <= 0 && range.highest >= 0;
+}
+
+// All results of `value` for the integers of `data`: one, if it is a constant of one element. `nodes`: how many of them
+// may be between the two.
+std::optional<HostTensor> results_for(const Graph& graph, ValueId value, ValueId data, int nodes) {
+  const Value &made = graph.value(value), &from = graph.value(data);
+  if (value == kNone || !has_8_bits(made) || !has_8_bits(from)) return std::nullopt;
+  if (value == data) return ref::all_integers(from.type, from.shape.rank());
+  if (graph.is_constant(value)) {
+    if (made.shape.elements() != 1 || made.shape.rank() > std::max(from.shape.rank(), 1)) return std::nullopt;
+    const Result<HostTensor> number = ref::constant_tensor(graph, value);
+    return number.ok() ? std::optional(*number) : std::nullopt;
+  }
+  if (nodes == 0 || made.producer == kNone || made.shape != from.shape) return std::nullopt;
+  const Node& node = graph.node(made.producer);
+  if (!is_elementwise(node)) return std::nullopt;
+  std::vector<HostTensor> inputs;
+  for (const ValueId input : node.inputs) {
+    std::optional<HostTensor> results = results_for(graph, input, data, nodes - 1);
+    if (!results) return std::nullopt;
+    inputs.push_back(std::move(*results));
+  }
+  const Result<HostTensor> results = ref::evaluate_elements(graph, node, inputs);
+  return results.ok() ? std::optional(*results) : std::nullopt;
+}
+
+std::optional<std::vector<int32_t>> table_of(const Graph& graph, ValueId value, ValueId data, int nodes) {
+  const std::optional<HostTensor> results = results_for(graph, value, data, nodes);
+  if (!results || results->shape.elements() != 256) return std::nullopt;
+  if (results->type == DataType::kUInt8) {
+    return std::vector<int32_t>(results->as<uint8_t>().begin(), results->as<uint8_t>().end());
+  }
+  return std::vector<int32_t>(results->as<int8_t>().begin(), results->as<int8_t>().end());
+}
+
+bool is_read_only_by(const Graph& graph, ValueId value, NodeId reader) {
+  return !graph.is_output(value) &&
+         std::ranges::all_of(graph.value(value).users, [&](NodeId user) { return user == reader; });
+}
+
+// The tensors of which the node may be a function through nodes that only it reads: those that these nodes read.
+std::vector<ValueId> data_before_readers(const Graph& graph, NodeId id) {
+  std::vector<ValueId> data;
+  for (const ValueId between : graph.node(id).inputs) {
+    const NodeId producer = between == kNone ? kNone : graph.value(between).producer;
+    if (producer == kNone || !is_elementwise(graph.node(producer)) || !is_read_only_by(graph, between, id)) continue;
+    for (const ValueId input : graph.node(producer).inputs) {
+      if (input != kNone && !graph.is_constant(input)) data.push_back(input);
+    }
+  }
+  return data;
+}
+
+}  // namespace
+
+// Two or three nodes, of which the last one reads the others: x * logistic(x), for example.
+RewriteOutcome tabulate_function(Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (!is_elementwise(node) || !has_8_bits(graph.value(node.outputs[0]))) return RewriteOutcome::not_matched();
+  for (const ValueId data : data_before_readers(graph, id)) {
+    std::optional<std::vector<int32_t>> table = table_of(graph, node.outputs[0], data, 2);
+    if (!table) continue;
+    Node lookup;
+    lookup.op = OpType::kLookup;
+    lookup.attributes = LookupAttr{std::move(*table)};
+    lookup.inputs = {data};
+    std::string origin;
+    std::vector<NodeId> before;
+    for (const ValueId input : node.inputs) {
+      if (input == data || graph.is_constant(input)) continue;
+      const NodeId producer = graph.value(input).producer;
+      if (std::ranges::find(before, producer) != before.end()) continue;
+      before.push_back(producer);
+      origin += graph.node(producer).origin + " + ";
+    }
+    origin += node.origin;
+    const ValueId made = node.outputs[0];
+    rewriting::replace_node(graph, id, std::move(lookup));
+    graph.node(graph.value(made).producer).origin = origin;
+    for (const NodeId producer : before) {
+      const ValueId between = graph.node(producer).outputs[0];
+      if (graph.value(between).users.empty() && !graph.is_output(between)) graph.remove_node(producer);
+    }
+    return RewriteOutcome::applied();
+  }
+  return RewriteOutcome::not_matched();
+}
+
+// Moves a function of the results of a convolution in integers into the convolution.
+RewriteOutcome fuse_table(Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const ValueId out = node.outputs[0];
+  if (!is_elementwise(node) || !has_8_bits(graph.value(out))) return RewriteOutcome::not_matched();
+  const auto data = std::ranges::find_if(node.inputs, [&](ValueId input) { return !graph.is_constant(input); });
+  const NodeId conv = data == node.inputs.end() ? kNone : graph.value(*data).producer;
+  if (conv == kNone || !rewriting::sums_into_integers(graph, conv)) return RewriteOutcome::not_matched();
+  const Value& sums = graph.value(*data);
+  const bool free = node.op == OpType::kReinterpret && zero_point(sums) == zero_point(graph.value(out));
+  if (free || graph.node(conv).rounded) return RewriteOutcome::not_matched();
+  if (!is_read_only_by(graph, *data, id)) {
+    return RewriteOutcome::declined(quote(sums.name) + " is read by others or an output");
+  }
+  if (graph.value(out).type != sums.type || !is_zero_in_type(sums)) {
+    return RewriteOutcome::declined("the types differ, or a zero point is none of its type");
+  }
+  std::optional<std::vector<int32_t>> table = table_of(graph, out, *data, 1);
+  if (!table) return RewriteOutcome::not_matched();
+  Value rounded;
+  rounded.type = sums.type;
+  rounded.shape = sums.shape;
+  rounded.quantization = sums.quantization;
+  const std::string origin = graph.node(conv).origin + " + " + node.origin;
+  graph.remove_node(id);
+  Node& fused = graph.node(conv);
+  fused.rounded = std::move(rounded);
+  fused.table = std::move(*table);
+  fused.origin = origin;
+  graph.set_output(conv, 0, out);
+  return RewriteOutcome::applied();
 }
 
 }  // namespace sightglass

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph/operator_table.h"
+#include "graph/quantized.h"
 
 namespace sightglass::rewriting {
 
@@ -41,6 +42,15 @@ std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId 
     return "its data are quantized at run time";
   }
   return std::nullopt;
+}
+
+bool sums_into_integers(const Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const bool sums =
+      node.op == OpType::kConv2d || node.op == OpType::kDepthwiseConv2d || node.op == OpType::kFullyConnected;
+  if (!sums || has_more_operands(node) || !sums_integers(graph, node)) return false;
+  const bool constant_bias = node.inputs.size() <= 2 || node.inputs[2] == kNone || graph.is_constant(node.inputs[2]);
+  return constant_bias && graph.is_constant(node.inputs[1]) && graph.value(node.outputs[0]).type != DataType::kInt16;
 }
 
 void activate_producer(Graph& graph, ValueId from, Activation activation, ValueId to) {
@@ -115,6 +125,7 @@ constexpr std::array kRewrites{
     Rewrite{"remove-identities", remove_identities},
     Rewrite{"recognize-hard-swish", recognize_hard_swish},
     Rewrite{"recognize-swish", recognize_swish},
+    Rewrite{"tabulate-function", tabulate_function, true},
     Rewrite{"merge-dimensions", merge_dimensions},
     Rewrite{"dilate-convolution", dilate_convolution, true},
     Rewrite{"fold-padding", fold_padding},
@@ -127,6 +138,7 @@ constexpr std::array kRewrites{
     Rewrite{"fold-residual-padding", fold_residual_padding},
     Rewrite{"fold-residual-pool", fold_residual_pool},
     Rewrite{"fuse-activation", fuse_activation},
+    Rewrite{"fuse-table", fuse_table, true},
     Rewrite{"fuse-addend", fuse_addend},
     Rewrite{"fuse-depthwise", fuse_depthwise},
     Rewrite{"fuse-excitation", fuse_excitation},

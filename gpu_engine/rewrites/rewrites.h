@@ -47,6 +47,8 @@ RewriteOutcome fold_constants(Graph& graph, NodeId id);
 RewriteOutcome remove_identities(Graph& graph, NodeId id);
 RewriteOutcome recognize_hard_swish(Graph& graph, NodeId id);
 RewriteOutcome recognize_swish(Graph& graph, NodeId id);
+RewriteOutcome tabulate_function(Graph& graph, NodeId id);
+RewriteOutcome fuse_table(Graph& graph, NodeId id);
 RewriteOutcome merge_dimensions(Graph& graph, NodeId id);
 RewriteOutcome dilate_convolution(Graph& graph, NodeId id);
 RewriteOutcome fold_padding(Graph& graph, NodeId id);
@@ -77,6 +79,10 @@ std::optional<std::string> obstacle_to_activating(const Graph& graph, ValueId va
 // The reason why the CONV_2D or DEPTHWISE_CONV_2D `conv` cannot take a residual, a gate or an addend; empty if it can:
 // its kernel has float weights.
 std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId conv);
+
+// Whether the node is a convolution or a fully connected layer in integers of 8 bits that reads only its data and
+// constants.
+bool sums_into_integers(const Graph& graph, NodeId id);
 
 // Gives `activation` to the producer of `from`, which then writes `to`. Removes the nodes that computed `to` from
 // `from`.

@@ -3,6 +3,7 @@
 //               once, 3 rounded twice
 //   DYNAMIC     sums of integers become floats: the data were quantized at run time (dynamic_range.comp)
 //   neither     sums of floats
+//   TABLE       with REQUANTIZE: the results are those of a table, one in each vec4
 // load_conversion() loads what all results of a slice need, for conv_result(). `slopes`: position of the PReLU slopes, one
 // vec4 per slice.
 #include "lib/activation.glsl"
@@ -17,6 +18,16 @@ vec4 load_slope(int slice, int slopes) {
 
 #ifdef REQUANTIZE
 #include "lib/requantize.glsl"
+
+// `rescale`: lowest, highest, twice the position of the table for 0 steps, and 1 more to round once, position of the factors.
+vec4 through_table(Tensor t, int slice, vec4 quanta, int table) {
+#ifdef TABLE
+  ivec4 at = ivec4(quanta) + table;
+  return mask_lanes(t, slice, vec4(load_bias(at.x).x, load_bias(at.y).x, load_bias(at.z).x, load_bias(at.w).x));
+#else
+  return quanta;
+#endif
+}
 #endif
 
 #if defined(REQUANTIZE) && REQUANTIZE > 1
@@ -27,9 +38,10 @@ struct Conversion {
   ivec4 moved;
 #endif
   ivec2 range;
+  int table;
 };
 
-// `rescale`: lowest, highest, 0, position of the factors: five groups of one vec4 per slice (pack_nearest_factors()). The
+// The factors are five groups of one vec4 per slice (pack_nearest_factors()). The
 // range contains 0, which is the result in lanes past the last channel: their factors are 0.
 Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
   int at = rescale.w + slice, slices = t.place.y;
@@ -43,6 +55,7 @@ Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
   c.half_step -= c.moved >> 1;
 #endif
   c.range = rescale.xy;
+  c.table = rescale.z >> 1;
   return c;
 }
 vec4 conv_result(Tensor t, int slice, vec4 sums, Conversion c) {
@@ -52,15 +65,14 @@ vec4 conv_result(Tensor t, int slice, vec4 sums, Conversion c) {
 #else
   ivec4 quanta = nearest_integer(sums * c.scale, ivec4(sums) * c.multiplier, sums * c.fraction, c.half_step);
 #endif
-  return vec4(clamp(quanta, c.range.x, c.range.y));
+  return through_table(t, slice, vec4(clamp(quanta, c.range.x, c.range.y)), c.table);
 }
 #elif defined(REQUANTIZE)
 struct Conversion {
   ivec4 multiplier, shift, rescale;
 };
 
-// `rescale`: lowest, highest, whether to round once, position of the factors. These are three groups of one vec4 per slice: the
-// high 16 and the low 15 bits of the multipliers, and the shifts. Whole multipliers would not survive the treatment of
+// The factors are three groups of one vec4 per slice: the high 16 and the low 15 bits of the multipliers, and the shifts. Whole multipliers would not survive the treatment of
 // NaNs and subnormal numbers on every GPU.
 Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
   int at = rescale.w + slice, slices = t.place.y;
@@ -68,9 +80,9 @@ Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
   return Conversion(multiplier, ivec4(load_bias(at + 2 * slices)), rescale);
 }
 vec4 conv_result(Tensor t, int slice, vec4 sums, Conversion c) {
-  ivec4 quanta = c.rescale.z != 0 ? multiply_fixed_once(ivec4(sums), c.multiplier, c.shift)
+  ivec4 quanta = (c.rescale.z & 1) != 0 ? multiply_fixed_once(ivec4(sums), c.multiplier, c.shift)
                                   : multiply_fixed(ivec4(sums), c.multiplier, c.shift);
-  return clamp_quanta(t, slice, quanta, c.rescale);
+  return through_table(t, slice, clamp_quanta(t, slice, quanta, c.rescale), c.rescale.z >> 1);
 }
 #elif defined(DYNAMIC)
 struct Conversion {

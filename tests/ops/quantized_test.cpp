@@ -329,5 +329,44 @@ TEST_F(QuantizedTest, FunctionsOfElements) {
   }
 }
 
+// x * logistic(x) after convolutions: a table in their steps. Zero points at the ends of the type.
+TEST_F(QuantizedTest, TablesAfterSums) {
+  uint64_t seed = 1000;
+  const Types kEnds[] = {{"uint8", {DataType::kUInt8, {0.0235f}, 0}, {DataType::kUInt8, {0.06f}, 255}},
+                         {"int8", {DataType::kInt8, {0.0391f}, 127}, {DataType::kInt8, {0.05f}, -128}}};
+  for (const Types& types : {kTypes[0], kTypes[1], kEnds[0], kEnds[1]}) {
+    const Quantized probability{types.data.type, {1.0f / 256}, types.data.type == DataType::kInt8 ? -128 : 0};
+    const auto finish = [&](CaseBuilder& builder, ValueId sums, const std::string& name) {
+      const ValueId gate = builder.node(OpType::kLogistic, {}, {sums}, probability);
+      builder.node(OpType::kMul, {}, {sums, gate}, types.data);
+      check(builder.build(std::string(types.name) + " table after " + name), true, kExact);
+    };
+    for (const int in : kChannels) {
+      const int out = in == 5 ? 17 : 6, size = in == 16 ? 21 : 5, kernel = in == 13 ? 1 : 3;
+      CaseBuilder conv(seed++), depthwise(seed++), connected(seed++);
+      const ValueId image = conv.input({2, size, size + 2, in}, types.data);
+      const ValueId filters = conv.constant({out, kernel, kernel, in}, types.weights(out, 0));
+      finish(
+          conv,
+          conv.node(OpType::kConv2d, Conv2dAttr{}, {image, filters, conv.bias(out)}, types.result, kClamps[seed % 4]),
+          "CONV_2D");
+      const ValueId planes = depthwise.input({1, 9, 7, in}, types.data);
+      const ValueId taps = depthwise.constant({1, 3, 3, in}, types.weights(in, 3));
+      finish(depthwise,
+             depthwise.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{}, {planes, taps, depthwise.bias(in)},
+                            types.result),
+             "DEPTHWISE_CONV_2D");
+      const Quantized one_scale{types.data.type, {0.0071f}, types.data.type == DataType::kUInt8 ? 133 : 0, 0};
+      const ValueId rows = connected.input({3, in}, types.data), matrix = connected.constant({out, in}, one_scale);
+      finish(connected,
+             connected.node(OpType::kFullyConnected, FullyConnectedAttr{}, {rows, matrix, connected.bias(out)},
+                            types.result),
+             "FULLY_CONNECTED");
+    }
+    CaseBuilder alone(seed++);
+    finish(alone, alone.input({1, 5, 64, 13}, types.result), "an input");
+  }
+}
+
 }  // namespace
 }  // namespace sightglass::test

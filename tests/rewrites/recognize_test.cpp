@@ -201,5 +201,126 @@ TEST_F(Recognize, SwishIsNotAGateOfAnotherValue) {
   expect_not_matched(kSwish, finish("two values"));
 }
 
+constexpr const char* kTabulate = "tabulate-function";
+constexpr const char* kFuseTable = "fuse-table";
+
+struct Bytes {
+  const char* name;
+  Quantized data, between, result;
+};
+// Zero points at both ends of their type, and within it.
+const Bytes kBytes[] = {
+    {"int8", {DataType::kInt8, {0.05f}, -7}, {DataType::kInt8, {1.0f / 256}, -128}, {DataType::kInt8, {0.04f}, 127}},
+    {"uint8", {DataType::kUInt8, {0.05f}, 128}, {DataType::kUInt8, {1.0f / 256}, 0}, {DataType::kUInt8, {0.03f}, 255}},
+    {"uint8 from 0",
+     {DataType::kUInt8, {0.05f}, 0},
+     {DataType::kUInt8, {0.02f}, 255},
+     {DataType::kUInt8, {0.03f}, 12}}};
+
+ValueId swish(CaseBuilder& builder, ValueId data, const Bytes& bytes) {
+  const ValueId gate = builder.node(OpType::kLogistic, {}, {data}, bytes.between);
+  return builder.node(OpType::kMul, {}, {data, gate}, bytes.result);
+}
+
+ValueId integer_conv(CaseBuilder& builder, const Bytes& bytes, Activation activation = Activation::kNone) {
+  const Quantized weights{bytes.data.type, {0.01f}, bytes.data.type == DataType::kUInt8 ? 120 : 0, 0};
+  return builder.node(
+      OpType::kConv2d, Conv2dAttr{},
+      {builder.input({1, 6, 7, 4}, bytes.data), builder.constant({9, 3, 3, 4}, weights), builder.bias(9)}, bytes.data,
+      activation);
+}
+
+// Every stored integer in turn.
+void count_up(HostTensor& tensor) {
+  for (size_t i = 0; i < tensor.data.size(); ++i) tensor.data[i] = static_cast<std::byte>(i);
+}
+
+TEST(TabulateFunction, OfAllIntegers) {
+  for (const Bytes& bytes : kBytes) {
+    CaseBuilder builder(81);
+    swish(builder, builder.input({2, 256}, bytes.data), bytes);
+    OpCase op = builder.build(std::string("swish of ") + bytes.name);
+    count_up(op.inputs[0]);
+    expect_applied(kTabulate, op, {OpType::kLookup});
+  }
+}
+
+TEST(TabulateFunction, WithConstantsOfOneElement) {
+  for (const Bytes& bytes : kBytes) {
+    CaseBuilder builder(82);
+    const ValueId data = builder.input({1, 4, 64, 3}, bytes.data);
+    const ValueId three = builder.constant({}, bytes.data), sixth = builder.constant({1, 1, 1, 1}, bytes.data);
+    const ValueId sum = builder.node(OpType::kAdd, {}, {data, three}, bytes.data);
+    const ValueId product = builder.node(OpType::kMul, {}, {sum, data}, bytes.data);
+    const ValueId hard_swish = builder.node(OpType::kMul, {}, {product, sixth}, bytes.data);
+    builder.node(OpType::kQuantize, {}, {hard_swish}, bytes.result);
+    OpCase op = builder.build(std::string("hard swish of ") + bytes.name);
+    count_up(op.inputs[0]);
+    expect_applied(kTabulate, op, {OpType::kLookup});
+  }
+}
+
+TEST(TabulateFunction, LeavesFunctionsOfOtherTensors) {
+  CaseBuilder two(83), channels(84), broad(85), wide(86);
+  const Bytes& bytes = kBytes[0];
+  const ValueId gate = two.node(OpType::kLogistic, {}, {two.input({1, 4, 4, 3}, bytes.data)}, bytes.between);
+  two.node(OpType::kMul, {}, {two.input({1, 4, 4, 3}, bytes.data), gate}, bytes.result);
+  expect_not_matched(kTabulate, two.build("two tensors"));
+  const ValueId sum = channels.node(
+      OpType::kAdd, {}, {channels.input({1, 4, 4, 3}, bytes.data), channels.constant({3}, bytes.data)}, bytes.between);
+  channels.node(OpType::kLogistic, {}, {sum}, bytes.result);
+  expect_not_matched(kTabulate, channels.build("a constant for each channel"));
+  const ValueId row = broad.input({1, 1, 4, 3}, bytes.data);
+  const ValueId logistic = broad.node(OpType::kLogistic, {}, {row}, bytes.between);
+  broad.node(OpType::kMul, {}, {logistic, broad.input({1, 4, 4, 3}, bytes.data)}, bytes.result);
+  expect_not_matched(kTabulate, broad.build("broadcasting"));
+  const Quantized words{DataType::kInt16, {0.001f}, 0};
+  const ValueId x = wide.input({1, 4, 4, 3}, words);
+  wide.node(OpType::kMul, {}, {x, wide.node(OpType::kTanh, {}, {x}, words)}, words);
+  expect_not_matched(kTabulate, wide.build("16 bits"));
+}
+
+TEST(TabulateFunction, LeavesResultsThatOthersRead) {
+  CaseBuilder builder(87);
+  const Bytes& bytes = kBytes[0];
+  const ValueId data = builder.input({1, 4, 4, 3}, bytes.data);
+  const ValueId gate = builder.node(OpType::kLogistic, {}, {data}, bytes.between);
+  const ValueId product = builder.node(OpType::kMul, {}, {data, gate}, bytes.result);
+  OpCase op = builder.build("forked");
+  op.graph.outputs = {gate, product};
+  expect_not_matched(kTabulate, op);
+}
+
+TEST(FuseTable, IntoAConvolution) {
+  for (const Bytes& bytes : kBytes) {
+    CaseBuilder builder(88);
+    const ValueId sums = integer_conv(builder, bytes, Activation::kRelu);
+    builder.node(OpType::kHardSwish, {}, {sums}, bytes.result);
+    const Graph after =
+        expect_applied(kFuseTable, builder.build(std::string("conv of ") + bytes.name), {OpType::kConv2d});
+    EXPECT_EQ(after.node(after.order()[0]).table.size(), 256u);
+  }
+}
+
+TEST(FuseTable, LeavesASecondFunction) {
+  CaseBuilder builder(89);
+  const Bytes& bytes = kBytes[0];
+  const ValueId tanh = builder.node(OpType::kTanh, {}, {integer_conv(builder, bytes)}, bytes.data);
+  builder.node(OpType::kLogistic, {}, {tanh}, bytes.between);
+  expect_applied(kFuseTable, builder.build("two"), {OpType::kConv2d, OpType::kLogistic});
+}
+
+TEST(FuseTable, DeclinesSumsThatOthersRead) {
+  CaseBuilder builder(90);
+  const Bytes& bytes = kBytes[0];
+  swish(builder, integer_conv(builder, bytes), bytes);
+  expect_not_matched(kFuseTable, [&] {
+    CaseBuilder plain(91);
+    conv(plain, plain.input({1, 6, 7, 4}));
+    return plain.build("floats");
+  }());
+  expect_declined(kFuseTable, builder.build("before tabulate-function"), "read by others");
+}
+
 }  // namespace
 }  // namespace sightglass::test
