@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "graph/operator_table.h"
+#include "graph/quantized.h"
 #include "ref/ref_ops.h"
 #include "rewrites/rewrites.h"
 
@@ -35,7 +36,7 @@ bool known_not_negative(const Graph& graph, ValueId id) {
   const NodeId producer = graph.value(id).producer;
   if (producer == kNone) return false;
   const Node& node = graph.node(producer);
-  if (node.residual_last) return false;
+  if (node.residual_last || node.rounded) return false;
   switch (node.activation) {
     case Activation::kRelu:
     case Activation::kRelu6:
@@ -93,6 +94,10 @@ RewriteOutcome fold_padding(Graph& graph, NodeId id) {
   }
   if (attr.value != 0.0f) return RewriteOutcome::declined("it pads with a value other than 0");
   if (pad.activation != Activation::kNone) return RewriteOutcome::declined("the PAD has an activation");
+  const Value &image = graph.value(pad.inputs[0]), &result = graph.value(padded);
+  if (is_quantized(image) && (scale_of(image) != scale_of(result) || zero_point(image) != zero_point(result))) {
+    return RewriteOutcome::declined("the PAD changes the quantization");
+  }
   if (attr.before[0] != 0 || attr.after[0] != 0 || attr.before[3] != 0 || attr.after[3] != 0) {
     return RewriteOutcome::declined("it pads batches or channels");
   }

@@ -57,6 +57,51 @@ TEST_F(FoldPadding, ThroughAQuantizationAtRunTime) {
   EXPECT_EQ(std::get<DynamicQuantizeAttr>(after.node(after.order()[0]).attributes).group, 5 * 6 * 4);
 }
 
+// Padding of integers is their zero point. With weights of 8 bits, too.
+TEST_F(FoldPadding, OfIntegers) {
+  for (const int64_t zero : {-128, -7, 127}) {
+    CaseBuilder builder(5);
+    const Quantized data{DataType::kInt8, {0.05f}, zero}, weights{DataType::kInt8, {0.01f}, 0, 0};
+    const ValueId padded =
+        builder.node(OpType::kPad, rows_and_columns(1, 2, 0, 1), {builder.input({1, 6, 7, 4}, data)}, data);
+    builder.node(OpType::kConv2d, Conv2dAttr{}, {padded, builder.constant({9, 3, 3, 4}, weights), builder.bias(9)},
+                 Quantized{DataType::kInt8, {0.2f}, 3});
+    expect_applied(kFoldPadding, builder.build("zero point " + std::to_string(zero)), {OpType::kConv2d});
+  }
+}
+
+TEST_F(FoldPadding, ThroughAQuantizationForWeightsOfIntegers) {
+  const ValueId padded = pad(rows_and_columns(1, 1, 1, 1), builder_.input({1, 6, 6, 4}));
+  const ValueId steps = builder_.node(OpType::kDynamicQuantize, DynamicQuantizeAttr{8 * 8 * 4, false}, {padded});
+  const Quantized weights{DataType::kInt8, {0.01f}, 0, 0};
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, {steps, builder_.constant({9, 3, 3, 4}, weights)});
+  expect_applied(kFoldPadding, builder_.build("weights"), {OpType::kDynamicQuantize, OpType::kConv2d});
+}
+
+TEST_F(FoldPadding, DeclinesAnotherQuantization) {
+  const Quantized data{DataType::kInt8, {0.05f}, 3}, other{DataType::kInt8, {0.05f}, 4},
+      weights{DataType::kInt8, {0.01f}, 0, 0};
+  const ValueId padded =
+      builder_.node(OpType::kPad, rows_and_columns(1, 1, 1, 1), {builder_.input({1, 6, 6, 4}, data)}, other);
+  builder_.node(OpType::kConv2d, Conv2dAttr{}, {padded, builder_.constant({9, 3, 3, 4}, weights)}, data);
+  expect_declined(kFoldPadding, builder_.build("quantization"), "changes the quantization");
+}
+
+TEST_F(FoldPadding, DeclinesAMaximumOfATable) {
+  const Quantized data{DataType::kInt8, {0.05f}, 3}, weights{DataType::kInt8, {0.01f}, 0, 0};
+  const ValueId sums = builder_.node(OpType::kConv2d, Conv2dAttr{},
+                                     {builder_.input({1, 6, 6, 4}, data), builder_.constant({4, 1, 1, 4}, weights)},
+                                     data, Activation::kRelu);
+  const ValueId padded = builder_.node(OpType::kPad, rows_and_columns(1, 1, 1, 1), {sums}, data);
+  builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 3, 3}, {padded}, data);
+  OpCase op = builder_.build("table");
+  Node& conv = op.graph.node(op.graph.order()[0]);
+  conv.rounded = op.graph.value(conv.outputs[0]);
+  conv.table.assign(256, -100);
+  for (size_t i = 0; i < conv.table.size(); i += 2) conv.table[i] = 90;
+  expect_declined(kFoldPadding, op, "never negative");
+}
+
 TEST_F(FoldPadding, IntoAMaximumOfNonNegativeValues) {
   const ValueId data = unary(builder_, OpType::kRelu, builder_.input({1, 6, 6, 4}, Fill::kWide));
   builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 3, 3}, {pad(rows_and_columns(0, 1, 1, 2), data)});
