@@ -179,7 +179,7 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
   std::string step = std::string(kernel) + " " + shape_of(in) + " to " + shape_of(out) + " " + geometry;
   step += " bits " + bits(emitter.storage_of(in)) + " weights " + bits(constants.storage);
   if (const char* define = define_of(constants.quantization.sums)) step += std::string(" ") + define;
-    if (constants.table) step += " table";
+  if (constants.table) step += " table";
   if (constants.residual)
     step += constants.residual_sampling == ResidualSampling::kNone ? " residual" : " pooled residual";
   if (constants.gate) step += " gate";
