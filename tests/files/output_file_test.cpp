@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -190,6 +191,26 @@ TEST_F(OutputFile, ALockedFileHasOneWriter) {
   }
   EXPECT_EQ(read(place), "new");
   EXPECT_TRUE(AtomicFile::create_locked(place, FileAccess::kEveryone)->has_value()) << "it is complete";
+}
+
+// Each opens the file for itself, as processes do.
+TEST_F(OutputFile, OfManyWritersAtOnceOneHasTheFile) {
+  constexpr int kWriters = 8, kRounds = 40;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string place = path("place" + std::to_string(round));
+    std::atomic<int> waiting = kWriters, written = 0, decided = kWriters;
+    std::vector<std::thread> writers;
+    for (int i = 0; i < kWriters; ++i) {
+      writers.emplace_back([&] {
+        for (--waiting; waiting > 0;) std::this_thread::yield();
+        const auto file = AtomicFile::create_locked(place, FileAccess::kEveryone);
+        if (file.ok() && file->has_value()) ++written;
+        for (--decided; decided > 0;) std::this_thread::yield();
+      });
+    }
+    for (std::thread& writer : writers) writer.join();
+    ASSERT_EQ(written, 1) << "in round " << round;
+  }
 }
 
 TEST_F(OutputFile, WhatKilledProcessesLeftIsRemoved) {

@@ -104,6 +104,15 @@ TEST(PictureInput, LetterboxLeavesBlackBars) {
   EXPECT_EQ(row(6), 0.0f);
 }
 
+// One pixel in eight is white, and none of them is in the middle of a cell.
+TEST(PictureInput, CellsAreAveraged) {
+  Picture stripes{64, 8, 3, {}};
+  for (int i = 0; i < 64 * 8; ++i)
+    stripes.pixels.insert(stripes.pixels.end(), 3, i % 8 == 0 ? uint8_t{255} : uint8_t{0});
+  const auto tensor = value_of(picture_to_tensor(stripes, DataType::kFloat32, Shape{1, 1, 8, 3}));
+  for (size_t i = 0; i < 24; ++i) EXPECT_NEAR(tensor.as<float>()[i], 1.0f / 8, 1e-6) << i;
+}
+
 TEST(PictureInput, RejectsShapesThatAreNotImages) {
   const auto tensor = picture_to_tensor(gray_ramp(2, 2), DataType::kFloat32, Shape{1, 1001});
   ASSERT_FALSE(tensor.ok());
