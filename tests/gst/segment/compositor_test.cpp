@@ -403,6 +403,69 @@ TEST_F(SegmenterTest, AheadOfTheModel) {
   }
 }
 
+// What a frame does not show is not computed, and what no frame needs is not kept.
+class NeededTest : public GlTest {
+ protected:
+  static constexpr int32_t kWidth = 160, kHeight = 120, kMask = 16;
+
+  void SetUp() override {
+    GlTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    group_ = ShareGroup::create(counting_gl(gl()), nullptr, element_shaders());
+    compositor_.emplace(value_of(Compositor::create(group_, FrameKind::kRgba, Refine::kGuided)));
+    ASSERT_TRUE(compositor_->resize(kWidth, kHeight).ok());
+    frames_.emplace(value_of(FramePair::create(group_, FrameKind::kRgba, kMask, kMask)));
+    frame_ = upload(gl(), left_half_red(kWidth, kHeight));
+    output_ = make_texture(gl(), GL_RGBA8, kWidth, kHeight);
+    mask_ = upload_mask(gl(), kMask, kMask, std::vector<float>(kMask * kMask, 0.5F));
+    draw({});
+  }
+  void TearDown() override {
+    frames_.reset();
+    compositor_.reset();
+    group_.reset();
+    for (GlTexture* texture : {&frame_, &output_, &mask_}) texture->reset();
+    GlTest::TearDown();
+  }
+
+  // Returns the calls.
+  std::map<std::string, int> draw(const SegmentLook& look) {
+    const TextureRef frame{frame_.id(), GL_TEXTURE_2D, kWidth, kHeight};
+    frames_->see(frame, {});
+    frames_->follow();
+    compositor_->set_noise(frames_->noise(), false);
+    gl_calls().clear();
+    const Status drawn =
+        compositor_->draw(frame, {}, {mask_.id(), GL_TEXTURE_2D, kMask, kMask}, {}, output_.id(), look);
+    EXPECT_TRUE(drawn.ok()) << drawn.message();
+    return gl_calls();
+  }
+
+ private:
+  std::shared_ptr<ShareGroup> group_;
+  std::optional<Compositor> compositor_;
+  std::optional<FramePair> frames_;
+  GlTexture frame_, output_, mask_;
+};
+
+TEST_F(NeededTest, OnlyMasksThatAreShownAreRefined) {
+  SegmentLook look{.background = Background::kColor};
+  EXPECT_GT(draw(look)["DispatchCompute"], 0);
+  for (const Coverage coverage : {Coverage::kAllForeground, Coverage::kAllBackground}) {
+    look.coverage = coverage;
+    EXPECT_EQ(draw(look)["DispatchCompute"], 0) << static_cast<int>(coverage);
+  }
+}
+
+TEST_F(NeededTest, FramesWithoutNoiseAreKeptWhileTheyAreShown) {
+  SegmentLook look{.background = Background::kColor, .low_light = 1};
+  EXPECT_GT(draw(look)["GenTextures"], 0);
+  EXPECT_EQ(draw(look)["DeleteTextures"], 0);
+  look.low_light = 0;
+  EXPECT_EQ(draw(look)["DeleteTextures"], 2) << "the previous one and the next";
+  EXPECT_EQ(draw(look)["DeleteTextures"], 0);
+}
+
 // With the minimum budget, a run takes as many frames as the model has operators, and yields the same mask.
 TEST_F(SegmenterTest, APartOfTheModelAfterEachFrame) {
   constexpr int32_t kSize = 96;
