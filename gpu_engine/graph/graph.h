@@ -54,9 +54,11 @@ struct Node {
   bool residual_last = false;  // the residual (kResidualInput) is added after the activation
   ResidualSampling residual_sampling = ResidualSampling::kNone;
   // Of a convolution in integers that does more with its sums than to round them: the type and the quantization of the
-  // rounded sums, and the results of all of their integers, from the lowest, or none.
+  // rounded sums; the results of all of their integers, from the lowest, or none; and the type and the quantization of
+  // what is then added to the residual.
   std::optional<Value> rounded;
   std::vector<int32_t> table;
+  std::optional<Value> summand;
   std::string origin;  // for people: "CONV_2D #12", the original operator in the file
   bool removed = false;
 };

@@ -167,12 +167,16 @@ int32_t zero_point(const Value& value) {
   return zero.empty() ? 0 : static_cast<int32_t>(zero[0]);
 }
 
-SumFactors sum_factors(const Graph& graph, const Node& node) {
-  const double a = scale_of(graph.value(node.inputs[0])), b = scale_of(graph.value(node.inputs[1]));
+SumFactors sum_factors(const Value& first, const Value& second, const Value& out) {
+  const double a = scale_of(first), b = scale_of(second);
   const double twice = 2 * std::max(a, b);
-  const int headroom = graph.value(node.outputs[0]).type == DataType::kInt16 ? 15 : 20;
+  const int headroom = out.type == DataType::kInt16 ? 15 : 20;
   return {headroom, to_fixed_point(a / twice), to_fixed_point(b / twice),
-          to_fixed_point(twice / (double(1 << headroom) * scale_of(graph.value(node.outputs[0]))))};
+          to_fixed_point(twice / (double(1 << headroom) * scale_of(out)))};
+}
+
+SumFactors sum_factors(const Graph& graph, const Node& node) {
+  return sum_factors(graph.value(node.inputs[0]), graph.value(node.inputs[1]), graph.value(node.outputs[0]));
 }
 
 namespace {
@@ -200,27 +204,23 @@ std::optional<int32_t> in_small_steps(double factor) {
   return static_cast<int32_t>(steps);
 }
 
-}  // namespace
-
-std::optional<NearestSum> nearest_sum(const Graph& graph, const Node& node) {
+// Of a + sign * b, in the range.
+std::optional<NearestSum> nearest_sum(const Value& a, const Value& b, const Value& out, int32_t sign,
+                                      const QuantumRange& range) {
   constexpr int kLeastShift = -29;
   constexpr int64_t kStep = 1 << 30;
-  const Value &a = graph.value(node.inputs[0]), &b = graph.value(node.inputs[1]);
-  const Value& out = graph.value(node.outputs[0]);
   for (const Value* value : {&a, &b, &out}) {
     if (value->type != DataType::kInt8 && value->type != DataType::kUInt8) return std::nullopt;
   }
-  const SumFactors factors = sum_factors(graph, node);
+  const SumFactors factors = sum_factors(a, b, out);
   if (factors.out.shift >= 0 || factors.out.shift < kLeastShift) return std::nullopt;
   const double scale = std::ldexp(real_of(factors.out), factors.headroom);
   const std::optional<int32_t> step_a = in_small_steps(real_of(factors.a) * scale);
   const std::optional<int32_t> step_b = in_small_steps(real_of(factors.b) * scale);
   if (!step_a || !step_b) return std::nullopt;
-  const int32_t sign = node.op == OpType::kSub ? -1 : 1;
   NearestSum result{*step_a, sign * *step_b, 0, 1 << (-kLeastShift + 1 + factors.out.shift)};
 
   const QuantumRange of_a = quantum_range(a, Activation::kNone), of_b = quantum_range(b, Activation::kNone);
-  const QuantumRange range = quantum_range(out, node.activation);
   const std::vector<int64_t> least = least_sums(factors.out, range);
   const auto scaled = [&](int32_t x, const FixedPoint& factor) { return multiply(x << factors.headroom, factor); };
   std::vector<int64_t> summands;  // ascending
@@ -243,6 +243,19 @@ std::optional<NearestSum> nearest_sum(const Graph& graph, const Node& node) {
   if (most <= too_low) return std::nullopt;
   result.half_step = static_cast<int32_t>(std::clamp((most + too_low + 1) / 2, int64_t{0}, kStep));
   return result;
+}
+
+}  // namespace
+
+std::optional<NearestSum> nearest_sum(const Graph& graph, const Node& node) {
+  const Value& out = graph.value(node.outputs[0]);
+  return nearest_sum(graph.value(node.inputs[0]), graph.value(node.inputs[1]), out, node.op == OpType::kSub ? -1 : 1,
+                     quantum_range(out, node.activation));
+}
+
+std::optional<NearestSum> nearest_residual(const Graph& graph, const Node& node) {
+  return nearest_sum(*node.summand, graph.value(residual_of(node)), graph.value(node.outputs[0]), 1,
+                     result_range(graph, node));
 }
 
 std::optional<SumShifts> sum_shifts(const Graph& graph, const Node& node) {
@@ -449,8 +462,16 @@ Rounding rounding_of(const Graph& graph, const Node& node) {
 
 }  // namespace
 
+QuantumRange result_range(const Graph& graph, const Node& node) {
+  const bool done = residual_of(node) != kNone ? node.residual_last : !node.table.empty();
+  return quantum_range(graph.value(node.outputs[0]), done ? Activation::kNone : node.activation);
+}
+
 Requantization requantization(const Graph& graph, const Node& node, int32_t channels) {
-  Requantization result{{}, rounding_of(graph, node), quantum_range(rounded_sums(graph, node), node.activation)};
+  const bool last = residual_of(node) != kNone && !node.residual_last;
+  Requantization result{{},
+                        rounding_of(graph, node),
+                        quantum_range(rounded_sums(graph, node), last ? Activation::kNone : node.activation)};
   for (int32_t c = 0; c < channels; ++c) {
     result.factors.push_back(output_factor(graph, node, static_cast<size_t>(c)));
   }

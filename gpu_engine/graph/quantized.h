@@ -44,6 +44,7 @@ struct SumFactors {
   FixedPoint a, b, out;
 };
 SumFactors sum_factors(const Graph& graph, const Node& node);
+SumFactors sum_factors(const Value& a, const Value& b, const Value& out);
 // The sum or difference of two 8-bit operands, like NearestFactor: in steps of 2^-30, a * x + b * y is compared with
 // half_step, or, if the integer below is negative, with half_step + moved.
 struct NearestSum {
@@ -51,6 +52,8 @@ struct NearestSum {
 };
 // The form with which all operands have the result of sum_factors(). None if there is none.
 std::optional<NearestSum> nearest_sum(const Graph& graph, const Node& node);
+// The same for the residual of a convolution in integers.
+std::optional<NearestSum> nearest_residual(const Graph& graph, const Node& node);
 // Right shifts of two operands of 16 bits that are summed without factors, one of them 0. None for other sums.
 struct SumShifts {
   int a = 0, b = 0;
@@ -121,8 +124,10 @@ QuantumRange quantum_range(const Value& value, Activation activation);
 struct Requantization {
   std::vector<FixedPoint> factors;  // by output channel
   Rounding rounding = Rounding::kTwice;
-  QuantumRange range;
+  QuantumRange range;  // of the rounded sums
 };
+// Of the results, after the table or the residual of the node, if it has one.
+QuantumRange result_range(const Graph& graph, const Node& node);
 // Requires sums_integers().
 Requantization requantization(const Graph& graph, const Node& node, int32_t channels);
 

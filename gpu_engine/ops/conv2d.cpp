@@ -280,6 +280,7 @@ std::vector<ShaderKey> fully_connected_variants() { return conv_variants(conv2d_
 
 std::vector<ShaderKey> conv2d_variants() {
   std::vector<ShaderKey> keys = fully_connected_variants();
+  std::ranges::move(integer_residual_variants(conv2d_shaders()), std::back_inserter(keys));
   const auto add = [&](const std::vector<ShaderKey>& shaders, const std::vector<std::vector<Operand>>& operands) {
     std::ranges::move(operand_variants(shaders, operands), std::back_inserter(keys));
   };

@@ -14,6 +14,8 @@ ConvQuantization conv_quantization(const Emitter& emitter, const Node& node, int
   if (sums_integers(graph, node)) {
     result.sums = Sums::kRequantized;
     result.requantization = requantization(graph, node, out_channels);
+    result.range = result_range(graph, node);
+    if (residual_of(node) != kNone) result.residual = nearest_residual(graph, node).value_or(NearestSum{});
   } else if (const TensorRef* quanta = emitter.quanta(node.inputs[0])) {
     result.sums = Sums::kDynamic;
     result.quanta = *quanta;
@@ -140,7 +142,8 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
     constants.nearest = nearest.has_value();
     constants.factors = emitter.add_constants(nearest ? *nearest : pack_factors(quantization.requantization.factors));
     if (!node.table.empty()) {
-      const std::vector<float> steps = steps_of_table(graph.value(node.outputs[0]), node.table);
+      const std::vector<float> steps =
+          steps_of_table(node.summand ? *node.summand : graph.value(node.outputs[0]), node.table);
       const int32_t lowest = quantum_range(*node.rounded, Activation::kNone).lowest;
       constants.table = emitter.add_constants(spread_table(steps)) - lowest;
     }

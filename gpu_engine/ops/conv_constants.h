@@ -24,6 +24,8 @@ struct ConvQuantization {
   float data_unit = 1;              // for kReal: the value of a stored 1 in the data
   bool rounds = false;              // for kReal: results are quantized
   Requantization requantization;    // for kRequantized
+  NearestSum residual;              // of these and the residual, if there is one
+  QuantumRange range;               // of the result
   std::optional<TensorRef> quanta;  // for kDynamic: of the data
 };
 ConvQuantization conv_quantization(const Emitter& emitter, const Node& node, int32_t out_channels);

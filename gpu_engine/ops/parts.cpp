@@ -188,6 +188,7 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
 }
 
 static Operand residual_operand(const ConvConstants& constants) {
+  if (constants.quantization.sums == Sums::kRequantized) return Operand::kResidual;
   if (constants.residual_sampling == ResidualSampling::kPooled) return Operand::kPooledResidual;
   return constants.residual_last ? Operand::kLastResidual : Operand::kResidual;
 }
@@ -219,6 +220,10 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
     inputs.push_back(*tensor);
   };
   add_operand(residual_operand(constants), constants.residual);
+  if (constants.residual && quantization.sums == Sums::kRequantized) {
+    const auto& [a, b, half_step, moved] = quantization.residual;
+    params.ints(a, b, half_step, moved).ints(quantization.range.lowest, quantization.range.highest);
+  }
   add_operand(Operand::kGate, constants.gate);
   add_operand(Operand::kAddend, constants.addend);
   if (constants.weight_offset != 0) shader.defines.push_back(kOffset);
@@ -237,12 +242,28 @@ std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dy
     std::vector<ShaderKey> summing;
     summing.reserve(keys.size());
     for (const ShaderKey& key : keys) summing.push_back(with_conversion(key, conversion));
-    std::ranges::move(storage_variants(summing, "AOW"), std::back_inserter(result));
+    // The storage changes nothing about what is done with rounded sums.
+    std::ranges::move(conversion.table ? summing : storage_variants(summing, "AOW"), std::back_inserter(result));
     if (conversion.sums != Sums::kRequantized) continue;
     for (ShaderKey key : keys) {
       key.defines.push_back(kOffset);
       key = with_conversion(std::move(key), conversion);
       key.defines.push_back(kBytes);
+      result.push_back(std::move(key));
+    }
+  }
+  return result;
+}
+
+std::vector<ShaderKey> integer_residual_variants(const std::vector<ShaderKey>& keys) {
+  std::vector<ShaderKey> result;
+  for (const Conversion& conversion : kConversions) {
+    if (conversion.sums != Sums::kRequantized) continue;
+    for (ShaderKey key : keys) {
+      key.defines.push_back(define_of(Operand::kResidual));
+      if (conversion.table) key.defines.push_back(kOffset);
+      key = with_conversion(std::move(key), conversion);
+      if (conversion.table) key.defines.push_back(kBytes);
       result.push_back(std::move(key));
     }
   }

@@ -103,6 +103,8 @@ Status add_conv_step(Emitter& emitter, ConvStep step);
 
 // All variants of the shaders of such a step. `dynamic`: also for data quantized at run time.
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic);
+// Those that add a residual to sums of integers.
+std::vector<ShaderKey> integer_residual_variants(const std::vector<ShaderKey>& keys);
 // The same for computed weights.
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys);
 // Further operands of a float step, with their define. All variants with each of the sets of them.

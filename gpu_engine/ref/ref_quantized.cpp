@@ -70,10 +70,23 @@ void store(const Call& call, HostTensor& out, Quanta quanta) {
   store_quanta(value_out(call), quantum_range(value_out(call), call.node.activation), steps, out.data);
 }
 
+// Converts steps to the common scale of both operands, which has many more bits.
+int32_t widened(int32_t steps, const SumFactors& factors, const FixedPoint& factor) {
+  return multiply(saturated(std::ldexp(static_cast<double>(steps), factors.headroom)), factor);
+}
+
+int32_t sum_of(int32_t x, int32_t y, int32_t sign, const SumFactors& factors) {
+  const int64_t sum = int64_t{widened(x, factors, factors.a)} + int64_t{sign} * widened(y, factors, factors.b);
+  return multiply(saturated(static_cast<double>(sum)), factors.out);
+}
+
 // Convolutions and the fully connected layer.
 void weighted_sum(const Call& call, Function function, HostTensor& out) {
   std::vector<HostTensor> steps = steps_of_inputs(call);
-  const HostTensor sums = on(call, function, steps, out.shape);
+  std::vector<const HostTensor*> inputs = call.inputs;
+  const bool adds = residual_of(call.node) != kNone;
+  if (adds) inputs[kResidualInput] = nullptr;
+  const HostTensor sums = on({call.graph, call.node, inputs}, function, steps, out.shape);
   const int32_t channels = out.shape.dim(out.shape.rank() - 1);
   const Requantization to_output = requantization(call.graph, call.node, channels);
   std::vector<int32_t> rounded;
@@ -82,9 +95,16 @@ void weighted_sum(const Call& call, Function function, HostTensor& out) {
     const int32_t quanta = multiply(saturated(double{sum}), factor, to_output.rounding);
     rounded.push_back(std::clamp(quanta, to_output.range.lowest, to_output.range.highest));
   }
-  if (!call.node.table.empty()) look_up(*call.node.rounded, value_out(call), call.node.table, rounded);
-  const Activation last = call.node.table.empty() ? call.node.activation : Activation::kNone;
-  store_quanta(value_out(call), quantum_range(value_out(call), last), rounded, out.data);
+  const Value& summand = adds ? *call.node.summand : value_out(call);
+  if (!call.node.table.empty()) look_up(*call.node.rounded, summand, call.node.table, rounded);
+  if (adds) {
+    const SumFactors factors = sum_factors(summand, value_in(call, kResidualInput), value_out(call));
+    const std::span<const float> residual = steps[kResidualInput].as<float>();
+    for (size_t i = 0; i < rounded.size(); ++i) {
+      rounded[i] = sum_of(rounded[i], static_cast<int32_t>(residual[i]), 1, factors);
+    }
+  }
+  store_quanta(value_out(call), result_range(call.graph, call.node), rounded, out.data);
 }
 
 // Stores `quanta(x, y)` for the steps of every two operands.
@@ -100,11 +120,6 @@ void combine(const Call& call, HostTensor& out, Quanta quanta) {
   });
 }
 
-// Converts steps to the common scale of both operands, which has many more bits.
-int32_t widened(int32_t steps, const SumFactors& factors, const FixedPoint& factor) {
-  return multiply(saturated(std::ldexp(static_cast<double>(steps), factors.headroom)), factor);
-}
-
 void sum_or_difference(const Call& call, HostTensor& out) {
   const int32_t sign = call.node.op == OpType::kSub ? -1 : 1;
   if (const std::optional<SumShifts> shifts = sum_shifts(call.graph, call.node)) {
@@ -113,10 +128,7 @@ void sum_or_difference(const Call& call, HostTensor& out) {
     });
   }
   const SumFactors factors = sum_factors(call.graph, call.node);
-  combine(call, out, [&](int32_t x, int32_t y) {
-    const int64_t sum = int64_t{widened(x, factors, factors.a)} + int64_t{sign} * widened(y, factors, factors.b);
-    return multiply(saturated(static_cast<double>(sum)), factors.out);
-  });
+  combine(call, out, [&](int32_t x, int32_t y) { return sum_of(x, y, sign, factors); });
 }
 
 void compare_integers(const Call& call, Function function, const SumFactors& factors, HostTensor& out) {

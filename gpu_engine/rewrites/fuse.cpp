@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/quantized.h"
 #include "rewrites/rewrites.h"
 
 namespace sightglass {
@@ -301,6 +302,23 @@ RewriteOutcome fuse_gate(Graph& graph, NodeId id) {
 
 namespace {
 
+// The same for integers of 8 bits: it rounds its sums first, as the addition expects them.
+std::optional<std::string> obstacle_in_integers(const Graph& graph, const Node& add, size_t summand) {
+  const Value &sums = graph.value(add.inputs[summand]), &other = graph.value(add.inputs[1 - summand]);
+  const Node& conv = graph.node(sums.producer);
+  if (!rewriting::sums_into_integers(graph, sums.producer)) return "it does not sum integers of 8 bits";
+  if (conv.op == OpType::kConv2d &&
+      graph.value(conv.inputs[1]).shape.dim(3) != graph.value(conv.inputs[0]).shape.dim(3)) {
+    return "its channels are in groups";
+  }
+  if (other.shape != sums.shape) return "the shapes differ";
+  if (!is_clamp(add.activation)) return std::string("the addition has the activation ") + to_string(add.activation);
+  if (graph.value(add.outputs[0]).type != sums.type || !nearest_sum(graph, add)) {
+    return "the sums of the quantized tensors have no form for the kernel";
+  }
+  return std::nullopt;
+}
+
 // The reason why the convolution that computes input `summand` of the addition cannot add the other input.
 std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& add, size_t summand) {
   const ValueId made = add.inputs[summand];
@@ -313,6 +331,7 @@ std::optional<std::string> obstacle_to_adding(const Graph& graph, const Node& ad
   }
   if (residual_of(node) != kNone || addend_of(node) != kNone) return describe(graph, conv) + " adds a tensor already";
   if (!rewriting::read_once(graph, made)) return quote(graph.value(made).name) + " is read by others or an output";
+  if (is_quantized(graph.value(made))) return obstacle_in_integers(graph, add, summand);
   return rewriting::obstacle_to_more_operands(graph, conv);
 }
 
@@ -354,6 +373,10 @@ RewriteOutcome fuse_residual(Graph& graph, NodeId id) {
     Node fused = graph.node(conv);
     if (fused.inputs.size() <= kResidualInput) fused.inputs.resize(kResidualInput + 1, kNone);
     fused.inputs[kResidualInput] = add.inputs[1 - summand];
+    if (is_quantized(graph.value(add.inputs[summand]))) {
+      fused.summand = rewriting::unlinked(graph, add.inputs[summand]);
+      if (!fused.rounded) fused.rounded = fused.summand;
+    }
     if (fused.activation == Activation::kNone) {
       fused.activation = add.activation;
     } else {

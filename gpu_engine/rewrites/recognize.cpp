@@ -269,10 +269,7 @@ RewriteOutcome fuse_table(Graph& graph, NodeId id) {
   }
   std::optional<std::vector<int32_t>> table = table_of(graph, out, *data, 1);
   if (!table) return RewriteOutcome::not_matched();
-  Value rounded;
-  rounded.type = sums.type;
-  rounded.shape = sums.shape;
-  rounded.quantization = sums.quantization;
+  Value rounded = rewriting::unlinked(graph, *data);
   const std::string origin = graph.node(conv).origin + " + " + node.origin;
   graph.remove_node(id);
   Node& fused = graph.node(conv);

@@ -53,6 +53,15 @@ bool sums_into_integers(const Graph& graph, NodeId id) {
   return constant_bias && graph.is_constant(node.inputs[1]) && graph.value(node.outputs[0]).type != DataType::kInt16;
 }
 
+Value unlinked(const Graph& graph, ValueId value) {
+  const Value& like = graph.value(value);
+  Value result;
+  result.type = like.type;
+  result.shape = like.shape;
+  result.quantization = like.quantization;
+  return result;
+}
+
 void activate_producer(Graph& graph, ValueId from, Activation activation, ValueId to) {
   const NodeId producer = graph.value(from).producer;
   graph.remove_node(graph.value(to).producer);
@@ -134,11 +143,11 @@ constexpr std::array kRewrites{
     Rewrite{"split-broadcast", split_broadcast},
     Rewrite{"sink-resize", sink_resize},
     Rewrite{"fuse-gate", fuse_gate},
-    Rewrite{"fuse-residual", fuse_residual},
+    Rewrite{"fuse-table", fuse_table, true},
+    Rewrite{"fuse-residual", fuse_residual, true},
     Rewrite{"fold-residual-padding", fold_residual_padding},
     Rewrite{"fold-residual-pool", fold_residual_pool},
     Rewrite{"fuse-activation", fuse_activation},
-    Rewrite{"fuse-table", fuse_table, true},
     Rewrite{"fuse-addend", fuse_addend},
     Rewrite{"fuse-depthwise", fuse_depthwise},
     Rewrite{"fuse-excitation", fuse_excitation},

@@ -84,6 +84,9 @@ std::optional<std::string> obstacle_to_more_operands(const Graph& graph, NodeId 
 // constants.
 bool sums_into_integers(const Graph& graph, NodeId id);
 
+// Type, shape and quantization of a value, without its place in the graph.
+Value unlinked(const Graph& graph, ValueId value);
+
 // Gives `activation` to the producer of `from`, which then writes `to`. Removes the nodes that computed `to` from
 // `from`.
 void activate_producer(Graph& graph, ValueId from, Activation activation, ValueId to);

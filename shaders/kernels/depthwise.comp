@@ -34,7 +34,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor quanta_t;  // of the data, per batch
 #endif
 #ifdef RESIDUAL
-  Tensor residual_t;
+  RESIDUAL_PARAMS
 #endif
 };
 #ifdef COMPUTED

@@ -1,7 +1,8 @@
 // Adds a tensor to the sums of a convolution: of the output shape, of its first channels, or of one pixel.
-//   RESIDUAL  1 to add it before the activation, 2 after it; 3 to add the maximum of 2×2 of its pixels before it; not
-//             defined without such a tensor
-// A shader calls CONV_RESULT instead of conv_result(); its parameters have the tensor as `residual_t`.
+//   RESIDUAL    1 to add it before the activation, 2 after it; 3 to add the maximum of 2×2 of its pixels before it; not
+//               defined without such a tensor
+//   REQUANTIZE  adds the steps of both, after the sums are rounded
+// A shader calls CONV_RESULT instead of conv_result(); the last of its parameters are RESIDUAL_PARAMS.
 #ifdef RESIDUAL
 vec4 load_residual(Tensor t, Tensor out_t, int batch, int slice, int pixel) {
   int layer = batch * t.place.y + min(slice, t.place.y - 1);
@@ -17,6 +18,21 @@ vec4 load_residual(Tensor t, Tensor out_t, int batch, int slice, int pixel) {
   return slice < t.place.y ? v : vec4(0.0);
 }
 
+#ifdef REQUANTIZE
+// `factors`: NearestSum; `range`: x, y: lowest and highest result.
+#define RESIDUAL_PARAMS Tensor residual_t; ivec4 residual_factors; ivec4 residual_range;
+vec4 add_residual(Tensor t, vec4 other, int slice, vec4 sums, Conversion conversion, ivec4 factors, ivec4 range) {
+  vec4 quanta = conv_result(t, slice, sums, conversion);
+  vec4 number = quanta * (float(factors.x) * kNearestStep) + other * (float(factors.y) * kNearestStep);
+  ivec4 in_steps = ivec4(quanta) * factors.x + ivec4(other) * factors.y;
+  ivec4 nearest = nearest_integer(number, in_steps, vec4(0.0), ivec4(factors.z), ivec4(factors.w));
+  return clamp_quanta(t, slice, nearest, range);
+}
+#define CONV_RESULT(t, batch, slice, pixel, sums, conversion) \
+  add_residual(t, load_residual(residual_t, t, batch, slice, pixel), slice, sums, conversion, residual_factors, \
+               residual_range)
+#else
+#define RESIDUAL_PARAMS Tensor residual_t;
 vec4 add_residual(Tensor t, vec4 other, int slice, vec4 sums, Conversion conversion) {
 #if RESIDUAL == 2
   return conv_result(t, slice, sums, conversion) + other;
@@ -26,6 +42,7 @@ vec4 add_residual(Tensor t, vec4 other, int slice, vec4 sums, Conversion convers
 }
 #define CONV_RESULT(t, batch, slice, pixel, sums, conversion) \
   add_residual(t, load_residual(residual_t, t, batch, slice, pixel), slice, sums, conversion)
+#endif
 #else
 #define CONV_RESULT(t, batch, slice, pixel, sums, conversion) conv_result(t, slice, sums, conversion)
 #endif

@@ -333,8 +333,9 @@ TEST_F(QuantizedTest, FunctionsOfElements) {
 TEST_F(QuantizedTest, TablesAfterSums) {
   uint64_t seed = 1000;
   const Types kEnds[] = {{"uint8", {DataType::kUInt8, {0.0235f}, 0}, {DataType::kUInt8, {0.06f}, 255}},
-                         {"int8", {DataType::kInt8, {0.0391f}, 127}, {DataType::kInt8, {0.05f}, -128}}};
-  for (const Types& types : {kTypes[0], kTypes[1], kEnds[0], kEnds[1]}) {
+                         {"int8", {DataType::kInt8, {0.0391f}, 127}, {DataType::kInt8, {0.05f}, -128}},
+                         {"int8 with large factors", {DataType::kInt8, {0.0391f}, 5}, {DataType::kInt8, {2e-5f}, 9}}};
+  for (const Types& types : {kTypes[0], kTypes[1], kEnds[0], kEnds[1], kEnds[2]}) {
     const Quantized probability{types.data.type, {1.0f / 256}, types.data.type == DataType::kInt8 ? -128 : 0};
     const auto finish = [&](CaseBuilder& builder, ValueId sums, const std::string& name) {
       const ValueId gate = builder.node(OpType::kLogistic, {}, {sums}, probability);
@@ -365,6 +366,42 @@ TEST_F(QuantizedTest, TablesAfterSums) {
     }
     CaseBuilder alone(seed++);
     finish(alone, alone.input({1, 5, 64, 13}, types.result), "an input");
+  }
+}
+
+// Additions after convolutions, with zero points at the ends of the type, with and without a table between.
+TEST_F(QuantizedTest, ResidualsAfterSums) {
+  uint64_t seed = 1100;
+  const Types kEnds[] = {{"uint8", {DataType::kUInt8, {0.0235f}, 0}, {DataType::kUInt8, {0.031f}, 255}},
+                         {"int8", {DataType::kInt8, {0.0391f}, 127}, {DataType::kInt8, {0.047f}, -128}}};
+  for (const Types& types : {kTypes[0], kTypes[1], kEnds[0], kEnds[1]}) {
+    for (const int in : kChannels) {
+      const int out = in == 5 ? 17 : 6, size = in == 16 ? 21 : 7, kernel = in == 13 ? 1 : 3;
+      for (const bool table : {false, true}) {
+        const auto finish = [&](CaseBuilder& builder, ValueId sums, const std::string& name) {
+          if (table) sums = builder.node(OpType::kHardSwish, {}, {sums}, types.data);
+          const ValueId other = builder.input(builder.graph().value(sums).shape, types.data);
+          const bool first = seed % 2 == 0;
+          builder.node(OpType::kAdd, SumAttr{}, first ? std::vector{sums, other} : std::vector{other, sums}, types.data,
+                       kClamps[seed % 4]);
+          check(builder.build(std::string(types.name) + " residual after " + name), true, kExact);
+        };
+        CaseBuilder conv(seed++), depthwise(seed++);
+        const ValueId image = conv.input({2, size, size + 2, in}, types.data);
+        const ValueId filters = conv.constant({out, kernel, kernel, in}, types.weights(out, 0));
+        finish(conv,
+               conv.node(OpType::kConv2d, Conv2dAttr{}, {image, filters, conv.bias(out)}, types.result,
+                         seed % 3 == 0 ? Activation::kRelu : Activation::kNone),
+               "CONV_2D");
+        DepthwiseConv2dAttr attr;
+        attr.stride_h = attr.stride_w = seed % 3 == 0 ? 2 : 1;
+        const ValueId planes = depthwise.input({1, 9, 17, in}, types.data);
+        const ValueId taps = depthwise.constant({1, 3, 3, in}, types.weights(in, 3));
+        finish(depthwise,
+               depthwise.node(OpType::kDepthwiseConv2d, attr, {planes, taps, depthwise.bias(in)}, types.result),
+               "DEPTHWISE_CONV_2D");
+      }
+    }
   }
 }
 

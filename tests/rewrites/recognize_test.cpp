@@ -322,5 +322,48 @@ TEST(FuseTable, DeclinesSumsThatOthersRead) {
   expect_declined(kFuseTable, builder.build("before tabulate-function"), "read by others");
 }
 
+constexpr const char* kResidual = "fuse-residual";
+
+TEST(ResidualOfIntegers, IntoAConvolution) {
+  for (const Bytes& bytes : kBytes) {
+    const Quantized total{bytes.data.type, {0.1f}, bytes.result.zero_point};
+    for (const Activation activation : {Activation::kNone, Activation::kRelu}) {
+      CaseBuilder before(92), after(93);
+      const ValueId sums = integer_conv(before, bytes, activation);
+      before.node(OpType::kAdd, SumAttr{}, {before.input({1, 4, 5, 9}, bytes.result), sums}, total);
+      const Graph last =
+          expect_applied(kResidual, before.build(std::string("activation before, ") + bytes.name), {OpType::kConv2d});
+      EXPECT_EQ(last.node(last.order()[0]).residual_last, activation != Activation::kNone);
+      const ValueId others = integer_conv(after, bytes);
+      after.node(OpType::kAdd, SumAttr{}, {others, after.input({1, 4, 5, 9}, bytes.data)},
+                 Quantized{bytes.data.type, {0.1f}, bytes.data.zero_point}, activation);
+      expect_applied(kResidual, after.build(std::string("activation after, ") + bytes.name), {OpType::kConv2d});
+    }
+  }
+}
+
+TEST(ResidualOfIntegers, Declines) {
+  const Bytes& bytes = kBytes[0];
+  const auto add = [&](CaseBuilder& builder, ValueId sums, const Shape& shape) {
+    builder.node(OpType::kAdd, SumAttr{}, {sums, builder.input(shape, bytes.data)}, bytes.result);
+  };
+  CaseBuilder broad(94), wide(95), groups(96), formless(97);
+  formless.node(OpType::kAdd, SumAttr{}, {integer_conv(formless, bytes), formless.input({1, 4, 5, 9}, bytes.result)},
+                bytes.result);
+  expect_declined(kResidual, formless.build("ties"), "have no form");
+  add(broad, integer_conv(broad, bytes), {1, 1, 1, 9});
+  expect_declined(kResidual, broad.build("one pixel"), "the shapes differ");
+  const Quantized words{DataType::kInt16, {0.001f}, 0}, weights{DataType::kInt8, {0.01f}, 0, 0};
+  const ValueId sums = wide.node(OpType::kConv2d, Conv2dAttr{},
+                                 {wide.input({1, 6, 7, 4}, words), wide.constant({9, 3, 3, 4}, weights)}, words);
+  wide.node(OpType::kAdd, SumAttr{}, {sums, wide.input({1, 4, 5, 9}, words)}, words);
+  expect_declined(kResidual, wide.build("16 bits"), "does not sum integers of 8 bits");
+  const ValueId grouped =
+      groups.node(OpType::kConv2d, Conv2dAttr{},
+                  {groups.input({1, 6, 7, 8}, bytes.data), groups.constant({8, 3, 3, 4}, weights)}, bytes.data);
+  add(groups, grouped, {1, 4, 5, 8});
+  expect_declined(kResidual, groups.build("groups"), "in groups");
+}
+
 }  // namespace
 }  // namespace sightglass::test
