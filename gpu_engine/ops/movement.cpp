@@ -93,17 +93,13 @@ Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef
   std::array<MovementDim, kMaxDims> dims;
   std::ranges::copy(m.dims, dims.begin());
   StepParams params({from, to});
-  params.ints(static_cast<int32_t>(m.dims.size()), static_cast<int32_t>(m.first), static_cast<int32_t>(m.outside));
+  // The channels of a pixel are neighbors along the last dimension.
+  const bool steady =
+      !whole && m.outside == Outside::kNothing && !m.dims.empty() && m.dims.back().size % to.shape.c == 0;
+  params.ints(static_cast<int32_t>(m.dims.size()), static_cast<int32_t>(m.first), static_cast<int32_t>(m.outside),
+              steady ? static_cast<int32_t>(m.dims.back().stride) : 0);
   params.floats(m.fill);
-  const auto each = [&](auto number) {
-    for (size_t k = 0; k < kMaxDims; k += 4) {
-      params.ints(number(dims[k]), number(dims[k + 1]), number(dims[k + 2]), number(dims[k + 3]));
-    }
-  };
-  each([](const MovementDim& d) { return d.size; });
-  each([](const MovementDim& d) { return static_cast<int32_t>(d.stride); });
-  each([](const MovementDim& d) { return d.begin; });
-  each([](const MovementDim& d) { return d.limit; });
+  for (const MovementDim& d : dims) params.ints(d.size, static_cast<int32_t>(d.stride), d.begin, d.limit);
   return emitter.add_step(move_shader(!whole), std::move(params), Grid::over(to.shape), {from}, {to});
 }
 

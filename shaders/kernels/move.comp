@@ -12,55 +12,56 @@ layout(local_size_x = kKernelInvocations) in;
 layout(std140, binding = kParamsBlock) uniform Params {
   Tensor in_t;
   Tensor out_t;
-  ivec4 map;   // dimensions, first, Outside, 0
-  vec4 fill;   // x
-  ivec4 size[3];
-  ivec4 stride[3];
-  ivec4 begin[3];
-  ivec4 limit[3];
+  ivec4 map;       // dimensions, first, Outside, stride from lane to lane, or 0 if it varies
+  vec4 fill;       // x
+  ivec4 dims[12];  // size, stride, begin, limit
 };
 
 // The input position, or -1.
 int source(int place) {
   int from = map.y;
   for (int k = map.x - 1; k >= 0; --k) {
-    int q = k >> 2, r = k & 3;
-    int p = begin[q][r] + place % size[q][r];
-    place /= size[q][r];
-    if (map.z != Outside_kNothing && (p < 0 || p >= limit[q][r])) {
+    ivec4 dim = dims[k];
+    int rows = quotient(place, dim.x);
+    int p = dim.z + place - rows * dim.x;
+    place = rows;
+    if (map.z != Outside_kNothing && (p < 0 || p >= dim.w)) {
       if (map.z == Outside_kFill) return -1;
       int repeated = map.z == Outside_kSymmetric ? 1 : 0;  // the element at the border
-      p = p < 0 ? -repeated - p : 2 * limit[q][r] - 2 + repeated - p;
+      p = p < 0 ? -repeated - p : 2 * dim.w - 2 + repeated - p;
     }
-    from += p * stride[q][r];
+    from += p * dim.y;
   }
   return from;
+}
+
+// The index of the slice of a pixel, counted over all images.
+int index_of(int pixel, int slice) {
+  int picture = in_t.size.w == 1 ? 0 : quotient(pixel, in_t.place.z);
+  return in_t.place.x + (picture * in_t.place.y + slice - picture) * in_t.place.z + pixel;
 }
 
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = GROUP_Z;
-  int slice = remainder(layer, out_t.place.y);
-  int place = layer / out_t.place.y * out_t.place.z + pixel;
+  int picture = quotient(layer, out_t.place.y);
+  int slice = layer - picture * out_t.place.y;
+  int place = picture * out_t.place.z + pixel;
   A_VALUE v = A_VALUE(fill.x);
 #ifdef LANES
+  int first = place * out_t.size.z + slice * 4, near = map.w == 0 ? 0 : source(first);
   for (int lane = 0; lane < 4; ++lane) {
-    int channel = slice * 4 + lane;
-    if (channel >= out_t.size.z) break;
-    int from = source(place * out_t.size.z + channel);
+    if (slice * 4 + lane >= out_t.size.z) break;
+    int from = map.w == 0 ? source(first + lane) : near + lane * map.w;
     if (from < 0) continue;
-    int in_channel = from % in_t.size.z;
-    int in_pixel = from / in_t.size.z;
-    int layers = in_pixel / in_t.place.z * in_t.place.y + in_channel / 4;
-    v[lane] = load_a(in_t.place.x + layers * in_t.place.z + in_pixel % in_t.place.z)[in_channel % 4];
+    int in_pixel = quotient(from, in_t.size.z);
+    int channel = from - in_pixel * in_t.size.z;
+    v[lane] = load_a(index_of(in_pixel, channel >> 2))[channel & 3];
   }
 #else
   int from = source(place);
-  if (from >= 0) {
-    int layers = from / in_t.place.z * in_t.place.y + slice;
-    v = load_a(in_t.place.x + layers * in_t.place.z + from % in_t.place.z);
-  }
+  if (from >= 0) v = load_a(index_of(from, slice));
 #endif
   store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, slice, v));
 }

@@ -16,21 +16,22 @@ void main() {
   if (pixel >= out_t.place.z) return;
   int layer = GROUP_Z;
   int slice = remainder(layer, out_t.place.y);
-  int dense_pixel = (layer / out_t.place.y) * out_t.place.z + pixel;
+  int dense_pixel = quotient(layer, out_t.place.y) * out_t.place.z + pixel;
   A_VALUE v = A_VALUE(0);
 #ifdef LANES
   for (int lane = 0; lane < 4; ++lane) {
     int channel = slice * 4 + lane;
     if (channel >= out_t.size.z) break;
     int dense = dense_pixel * out_t.size.z + channel;
-    int in_channel = dense % in_t.size.z;
-    int in_pixel = dense / in_t.size.z;
-    int source = in_t.place.x + (in_pixel / in_t.place.z * in_t.place.y + in_channel / 4) * in_t.place.z;
-    v[lane] = load_a(source + in_pixel % in_t.place.z)[in_channel % 4];
+    int in_pixel = quotient(dense, in_t.size.z);
+    int in_channel = dense - in_pixel * in_t.size.z;
+    int picture = quotient(in_pixel, in_t.place.z);
+    int layers = picture * in_t.place.y + (in_channel >> 2);
+    v[lane] = load_a(in_t.place.x + (layers - picture) * in_t.place.z + in_pixel)[in_channel & 3];
   }
 #else
-  int batch = dense_pixel / in_t.place.z;
-  v = load_a(in_t.place.x + (batch * in_t.place.y + slice) * in_t.place.z + dense_pixel % in_t.place.z);
+  int picture = quotient(dense_pixel, in_t.place.z);
+  v = load_a(in_t.place.x + (picture * in_t.place.y + slice - picture) * in_t.place.z + dense_pixel);
 #endif
   store(out_t.place.x + layer * out_t.place.z + pixel, v);
 }
