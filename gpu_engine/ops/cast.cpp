@@ -113,10 +113,17 @@ namespace {
 
 // Number of vec4 that a work group of the first pass reads.
 constexpr int64_t kPart = 64 * 32;
+// If it has no more, one work group reads the whole image in less time than a second pass takes.
+constexpr int64_t kOnePart = 3 * kPart;
 
-ShaderKey range_shader(bool final) {
+// Pixels that an invocation of dynamic_quantize.comp quantizes.
+constexpr int32_t kQuantizedPixels = 4;
+
+// Passes that compute a range: of parts, of their ranges, and of an image of one part.
+enum class RangePass : uint8_t { kParts = 0, kFinal = 1, kOnly = 2 };
+ShaderKey range_shader(RangePass pass) {
   ShaderKey key{"dynamic_range.comp", {}};
-  if (final) key.defines.push_back({"FINAL", "1"});
+  if (pass != RangePass::kParts) key.defines.push_back({"FINAL", std::to_string(static_cast<int>(pass))});
   return key;
 }
 
@@ -138,26 +145,34 @@ Status emit_dynamic_quantize(Emitter& emitter, const Node& node) {
   const TensorRef out = emitter.temporary("steps of " + name, in.shape, in);
   emitter.place(node.outputs[0], out);
   const int64_t picture = in.shape.vec4s() / in.shape.b;
-  const auto parts = static_cast<int32_t>((picture + kPart - 1) / kPart);
+  const auto parts = picture <= kOnePart ? 1 : static_cast<int32_t>((picture + kPart - 1) / kPart);
   // Ranges are always 32-bit floats: a quantization step is in the last bits of a range.
-  const TensorRef ranges = emitter.temporary("ranges of " + name, {groups, 1, parts, 4}, Storage::kFloat32);
   const TensorRef quanta = emitter.temporary("quanta of " + name, {groups, 1, 1, 4}, Storage::kFloat32);
-  auto first = StepParams({in, ranges}).ints(static_cast<int32_t>(picture), static_cast<int32_t>(kPart), parts);
-  SIGHTGLASS_RETURN_IF_ERROR(
-      emitter.add_step(range_shader(false), std::move(first), Grid{1, int64_t{groups} * parts}, {in}, {ranges}));
-  auto second = StepParams({ranges, quanta}).ints(parts, parts, 1, attr.asymmetric ? 1 : 0);
-  SIGHTGLASS_RETURN_IF_ERROR(
-      emitter.add_step(range_shader(true), std::move(second), Grid{1, groups}, {ranges}, {quanta}));
+  const auto add_range = [&](RangePass pass, const TensorRef& from, const TensorRef& to, int64_t size, int64_t of_part,
+                             int32_t count) {
+    auto params = StepParams({from, to})
+                      .ints(static_cast<int32_t>(size), static_cast<int32_t>(of_part), count, attr.asymmetric ? 1 : 0);
+    return emitter.add_step(range_shader(pass), std::move(params), Grid{1, int64_t{groups} * count}, {from}, {to});
+  };
+  if (parts == 1) {
+    SIGHTGLASS_RETURN_IF_ERROR(add_range(RangePass::kOnly, in, quanta, picture, picture, 1));
+  } else {
+    const TensorRef ranges = emitter.temporary("ranges of " + name, {groups, 1, parts, 4}, Storage::kFloat32);
+    SIGHTGLASS_RETURN_IF_ERROR(add_range(RangePass::kParts, in, ranges, picture, kPart, parts));
+    SIGHTGLASS_RETURN_IF_ERROR(add_range(RangePass::kFinal, ranges, quanta, parts, parts, 1));
+  }
   StepParams third({in, quanta, out});
-  SIGHTGLASS_RETURN_IF_ERROR(
-      emitter.add_step(quantize_shader(), std::move(third), Grid::over(out.shape), {in, quanta}, {out}));
+  Grid grid = Grid::over(out.shape);
+  grid.x_per_invocation = kQuantizedPixels;
+  SIGHTGLASS_RETURN_IF_ERROR(emitter.add_step(quantize_shader(), std::move(third), grid, {in, quanta}, {out}));
   emitter.set_quanta(node.outputs[0], quanta);
   return {};
 }
 
 std::vector<ShaderKey> dynamic_quantize_variants() {
-  std::vector<ShaderKey> keys = storage_variants({range_shader(false)}, "A");
-  keys.push_back(range_shader(true));
+  std::vector<ShaderKey> keys =
+      storage_variants({range_shader(RangePass::kParts), range_shader(RangePass::kOnly)}, "A");
+  keys.push_back(range_shader(RangePass::kFinal));
   for (ShaderKey& key : storage_variants({quantize_shader()}, "AO")) keys.push_back(std::move(key));
   return keys;
 }

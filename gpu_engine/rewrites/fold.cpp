@@ -126,6 +126,22 @@ RewriteOutcome fold_padding(Graph& graph, NodeId id) {
   return RewriteOutcome::applied();
 }
 
+// Quantizes a tensor once at run time, where padding was between it and several readers.
+RewriteOutcome merge_quantizations(Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  const auto* attr = std::get_if<DynamicQuantizeAttr>(&node.attributes);
+  if (attr == nullptr || graph.is_output(node.outputs[0])) return RewriteOutcome::not_matched();
+  for (const NodeId other : graph.order()) {
+    if (other == id) break;
+    const auto* same = std::get_if<DynamicQuantizeAttr>(&graph.node(other).attributes);
+    if (same == nullptr || !(*same == *attr) || graph.node(other).inputs[0] != node.inputs[0]) continue;
+    graph.replace_uses(node.outputs[0], graph.node(other).outputs[0]);
+    graph.remove_node(id);
+    return RewriteOutcome::applied();
+  }
+  return RewriteOutcome::not_matched();
+}
+
 // Folds multiplications and additions of constants into the weights and bias of a neighboring node.
 
 namespace {

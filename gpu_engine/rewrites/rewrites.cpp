@@ -138,6 +138,7 @@ constexpr std::array kRewrites{
     Rewrite{"merge-dimensions", merge_dimensions},
     Rewrite{"dilate-convolution", dilate_convolution, true},
     Rewrite{"fold-padding", fold_padding, true},
+    Rewrite{"merge-quantizations", merge_quantizations, true},
     Rewrite{"fold-scale-bias", fold_scale_bias},
     Rewrite{"global-pool", global_pool},
     Rewrite{"split-broadcast", split_broadcast},

@@ -52,6 +52,7 @@ RewriteOutcome fuse_table(Graph& graph, NodeId id);
 RewriteOutcome merge_dimensions(Graph& graph, NodeId id);
 RewriteOutcome dilate_convolution(Graph& graph, NodeId id);
 RewriteOutcome fold_padding(Graph& graph, NodeId id);
+RewriteOutcome merge_quantizations(Graph& graph, NodeId id);
 RewriteOutcome fold_scale_bias(Graph& graph, NodeId id);
 RewriteOutcome sink_resize(Graph& graph, NodeId id);
 RewriteOutcome split_broadcast(Graph& graph, NodeId id);

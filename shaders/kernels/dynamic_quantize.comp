@@ -13,12 +13,20 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
 };
 
+// Pixels of an invocation, one group apart.
+const int kPixels = 4;
+
 void main() {
-  int pixel = INVOCATION_X;
-  if (pixel >= out_t.place.z) return;
+  int first = GROUP_X * (kKernelInvocations * kPixels) + int(gl_LocalInvocationID.x);
+  if (first >= out_t.place.z) return;
   int layer = GROUP_Z;
-  int at = layer * out_t.place.z + pixel;
   vec4 q = load_b(quanta_t.place.x + quotient(layer, out_t.place.y));  // scale, 1 / scale, zero point, lowest
-  vec4 steps = clamp(round_away(q.z + load_a(in_t.place.x + at) * q.y), q.w, 127.0) - q.z;
-  store(out_t.place.x + at, steps);  // of the zeros past the last channel: 0
+  int last = layer * out_t.place.z + out_t.place.z - 1, at = layer * out_t.place.z + first;
+  vec4 v[kPixels];
+  for (int p = 0; p < kPixels; ++p) v[p] = load_a(in_t.place.x + min(at + p * kKernelInvocations, last));
+  for (int p = 0; p < kPixels; ++p) {
+    vec4 steps = clamp(round_away(q.z + v[p] * q.y), q.w, 127.0) - q.z;
+    int to = at + p * kKernelInvocations;
+    if (to <= last) store(out_t.place.x + to, steps);  // of the zeros past the last channel: 0
+  }
 }

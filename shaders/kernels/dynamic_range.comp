@@ -1,7 +1,7 @@
 // The 8-bit quantization of each image of a batch, from the range of its values. Zero is always in the range, so lanes
 // past the last channel do not matter.
-//   FINAL  the second pass: the input has the ranges of parts (x, y), the output the quantization: scale, 1 / scale,
-//          zero point, lowest (the highest is 127)
+//   FINAL  1: the second pass: the input has the ranges of parts (x, y), the output the quantization: scale, 1 / scale,
+//          zero point, lowest (the highest is 127); 2: the only pass, from the values
 #define USES_A
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
@@ -15,6 +15,8 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   ivec4 part;  // vec4 per image, vec4 per part, parts per image, 1 for an asymmetric range
 };
+
+const int kLoads = 4;  // of an invocation, one after the other
 
 vec4 quanta(vec2 range) {
   if (part.w == 0) {
@@ -35,14 +37,19 @@ void main() {
   int start = (group % part.z) * part.y;
   int end = min(start + part.y, part.x);
   vec2 range = vec2(0.0);
-  for (int i = start + lane; i < end; i += kKernelInvocations) {
-    vec4 v = load_a(in_t.place.x + picture * part.x + i);
-#ifdef FINAL
-    range = vec2(min(range.x, v.x), max(range.y, v.y));
+  for (int i = start + lane; i < end; i += kKernelInvocations * kLoads) {
+    vec4 v[kLoads];  // the last ones again past the end
+    for (int k = 0; k < kLoads; ++k) {
+      v[k] = load_a(in_t.place.x + picture * part.x + min(i + k * kKernelInvocations, end - 1));
+    }
+    for (int k = 0; k < kLoads; ++k) {
+#if defined(FINAL) && FINAL == 1
+      range = vec2(min(range.x, v[k].x), max(range.y, v[k].y));
 #else
-    vec2 low = min(v.xy, v.zw), high = max(v.xy, v.zw);
-    range = vec2(min(range.x, min(low.x, low.y)), max(range.y, max(high.x, high.y)));
+      vec2 low = min(v[k].xy, v[k].zw), high = max(v[k].xy, v[k].zw);
+      range = vec2(min(range.x, min(low.x, low.y)), max(range.y, max(high.x, high.y)));
 #endif
+    }
   }
   range = combine_ranges(lane, range);
   if (lane != 0) return;

@@ -78,6 +78,20 @@ TEST_F(FoldPadding, ThroughAQuantizationForWeightsOfIntegers) {
   expect_applied(kFoldPadding, builder_.build("weights"), {OpType::kDynamicQuantize, OpType::kConv2d});
 }
 
+TEST(MergeQuantizations, OfOneTensor) {
+  CaseBuilder builder(6);
+  const ValueId data = builder.input({1, 6, 6, 4});
+  const auto quantized = [&](bool asymmetric) {
+    return builder.node(OpType::kDynamicQuantize, DynamicQuantizeAttr{6 * 6 * 4, asymmetric}, {data});
+  };
+  const ValueId first = conv(builder, quantized(true)), second = conv(builder, quantized(true));
+  const ValueId third = conv(builder, quantized(false));
+  builder.node(OpType::kAddN, {}, {first, second, third});
+  expect_applied("merge-quantizations", builder.build("three readers"),
+                 {OpType::kDynamicQuantize, OpType::kConv2d, OpType::kConv2d, OpType::kDynamicQuantize, OpType::kConv2d,
+                  OpType::kAddN});
+}
+
 TEST_F(FoldPadding, DeclinesAnotherQuantization) {
   const Quantized data{DataType::kInt8, {0.05f}, 3}, other{DataType::kInt8, {0.05f}, 4},
       weights{DataType::kInt8, {0.01f}, 0, 0};
