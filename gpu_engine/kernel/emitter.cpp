@@ -104,7 +104,11 @@ TensorRef Emitter::add_tensor(const std::string& name, const Bhwc& shape, Storag
 
 bool Emitter::is_part(const TensorRef& ref, const TensorRef& whole, int64_t bytes) const {
   const PlanTensor& tensor = plan_tensor(ref);
-  return tensor.whole == whole.tensor && tensor.place_in_whole * kBlockBytes == bytes;
+  return ref.first == 0 && tensor.whole == whole.tensor && tensor.place_in_whole * kBlockBytes == bytes;
+}
+
+bool Emitter::is_kept(const TensorRef& ref) const {
+  return emission_.tensors[static_cast<size_t>(region_of(emission_.tensors, ref.tensor))].persistent;
 }
 
 const TensorRef* Emitter::quanta(ValueId value) const {
@@ -113,7 +117,7 @@ const TensorRef* Emitter::quanta(ValueId value) const {
 }
 
 void Emitter::alias(ValueId value, const TensorRef& ref) {
-  refs_[value] = {ref.tensor, Bhwc::from(graph().value(value).shape), ref.scale};
+  refs_[value] = {ref.tensor, Bhwc::from(graph().value(value).shape), ref.scale, ref.first};
 }
 
 namespace {

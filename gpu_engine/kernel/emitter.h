@@ -81,6 +81,8 @@ class Emitter {
   // Suggests to compute `value` in place as the part of `whole` at `offset` blocks, unless a kernel places it
   // elsewhere. Call it before either has a tensor.
   void suggest_part(ValueId value, ValueId whole, int64_t offset) { parts_.emplace(value, Part{whole, offset}); }
+  // Whether `ref` is in a region that a later step may change: a state, or an input that the host writes.
+  bool is_kept(const TensorRef& ref) const;
   // Whether `ref` is the part of `whole` at that byte offset.
   bool is_part(const TensorRef& ref, const TensorRef& whole, int64_t bytes) const;
   // Places `value` in `ref`, whatever the shape of `ref`.

@@ -9,7 +9,7 @@
 namespace sightglass {
 
 StepParams& StepParams::tensor(const TensorRef& t) {
-  slots_.emplace_back(words_.size() + 4, t.tensor);
+  slots_.push_back({words_.size() + 4, t.tensor, t.first});
   ints(t.shape.w, t.shape.h, t.shape.c, t.shape.b);
   ints(0, t.shape.slices(), t.shape.w * t.shape.h);
   const StoredScale& s = t.scale;
@@ -27,9 +27,9 @@ StepParams& StepParams::floats(float x, float y, float z, float w) {
 }
 
 void StepParams::place(const std::vector<PlanTensor>& tensors, const std::function<int64_t(int tensor)>& base) {
-  for (const auto& [word, id] : slots_) {
+  for (const auto& [word, id, first] : slots_) {
     const PlanTensor& tensor = tensors[static_cast<size_t>(id)];
-    words_[word] = static_cast<int32_t>((tensor.offset - base(id)) * (kBlockBytes / bytes_of(tensor.storage)));
+    words_[word] = static_cast<int32_t>((tensor.offset - base(id)) * (kBlockBytes / bytes_of(tensor.storage)) + first);
   }
 }
 

@@ -47,7 +47,12 @@ class StepParams {
 
  private:
   std::vector<int32_t> words_;
-  std::vector<std::pair<size_t, int>> slots_;  // word that receives the offset of a tensor, tensor
+  struct Slot {
+    size_t word;  // receives the offset of the tensor
+    int tensor;
+    int64_t first;
+  };
+  std::vector<Slot> slots_;
 };
 
 // One dispatch of a plan, or one CPU segment.

@@ -60,6 +60,7 @@ struct TensorRef {
   int tensor = -1;  // index into Emission::tensors
   Bhwc shape;
   StoredScale scale;
+  int64_t first = 0;  // of a part that steps only read: where it begins in the region, in elements of its storage
 };
 
 // Converts between tightly packed row-major host tensors and arena storage.

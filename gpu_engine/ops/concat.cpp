@@ -21,7 +21,7 @@ Status supports_concat(const PlanContext&, const Node& node) {
 
 // The same elements in another shape: the same memory if the layout is the same, otherwise a copy.
 Result<TensorRef> viewed(Emitter& emitter, const Node& node, const TensorRef& tensor, const Bhwc& shape) {
-  if (same_layout(tensor.shape, shape)) return TensorRef{tensor.tensor, shape, tensor.scale};
+  if (same_layout(tensor.shape, shape)) return TensorRef{tensor.tensor, shape, tensor.scale, tensor.first};
   const TensorRef copy = emitter.temporary("view for " + node.origin, shape, tensor);
   SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, tensor, copy));
   return copy;

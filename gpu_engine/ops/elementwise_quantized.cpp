@@ -145,7 +145,7 @@ Status emit_reinterpret(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   const int32_t offset = zero_point(from) - zero_point(to);
   if (offset == 0) {
-    emitter.place(node.outputs[0], {in.tensor, in.shape, scale_of(to.type, to.quantization)});
+    emitter.place(node.outputs[0], {in.tensor, in.shape, scale_of(to.type, to.quantization), in.first});
     return {};
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "graph/operator_table.h"
 #include "kernel/tensors.h"
@@ -53,9 +54,37 @@ Status supports_move(const PlanContext& context, const Node& node) {
   return {};
 }
 
+// Places an output that is the channels of one image from `channel` on where they are in `in`, if steps can read them
+// there: whole slices of a tensor that no step changes later. Concatenations place their inputs themselves.
+bool place_channels(Emitter& emitter, ValueId output, const TensorRef& in, int32_t channel) {
+  const Graph& graph = emitter.graph();
+  const Value& value = graph.value(output);
+  const Bhwc shape = Bhwc::from(value.shape);
+  const bool whole_slices = channel % 4 == 0 && (shape.c % 4 == 0 || channel + shape.c == in.shape.c);
+  const bool image = in.shape.b == 1 && shape.b == 1 && shape.h == in.shape.h && shape.w == in.shape.w;
+  const bool joins = std::ranges::any_of(value.users, [&](NodeId user) {
+    return graph.node(user).op == OpType::kConcat || graph.node(user).op == OpType::kPack;
+  });
+  if (!whole_slices || !image || joins || graph.is_output(output) || emitter.is_kept(in)) return false;
+  if (scale_of(value.type, value.quantization) != in.scale) return false;
+  emitter.place(output, {in.tensor, shape, in.scale, in.first + int64_t{channel} / 4 * shape.h * shape.w});
+  return true;
+}
+
+// Whether output `i` of a SPLIT is placed in its input.
+bool place_part(Emitter& emitter, const Node& node, const TensorRef& in, size_t i) {
+  const auto* attr = std::get_if<SplitAttr>(&node.attributes);
+  if (attr == nullptr || attr->drop_axis || attr->axis + 1 != emitter.graph().value(node.inputs[0]).shape.rank()) {
+    return false;
+  }
+  return place_channels(emitter, node.outputs[i], in,
+                        std::accumulate(attr->sizes.begin(), attr->sizes.begin() + static_cast<std::ptrdiff_t>(i), 0));
+}
+
 Status emit_move(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
+    if (place_part(emitter, node, in, i)) continue;
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[i]));
     const std::vector<Movement> stages = movements(emitter.graph(), node, i);
     TensorRef from = in;
@@ -220,16 +249,20 @@ Status emit_pad(Emitter& emitter, const Node& node) {
 
 Status emit_strided_slice(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const auto& attr = std::get<StridedSliceAttr>(node.attributes);
   const int rank = emitter.graph().value(node.inputs[0]).shape.rank();
-  const Box size = right_aligned(attr.size, rank, 1);
+  const Box size = right_aligned(attr.size, rank, 1), begin = right_aligned(attr.begin, rank, 0);
   const Bhwc sliced{size[0], size[1], size[2], size[3]};
+  const bool in_order = right_aligned(attr.stride, rank, 1) == Box{1, 1, 1, 1};
+  if (in_order && Bhwc::from(emitter.graph().value(node.outputs[0]).shape) == sliced &&
+      place_channels(emitter, node.outputs[0], in, begin[3])) {
+    return {};
+  }
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   // Shrinking an axis shifts the others in the BHWC view, which matters only if it moves elements in memory.
   TensorRef target{out.tensor, sliced, out.scale};
   if (!same_layout(sliced, out.shape)) target = emitter.temporary("slice " + node.origin, sliced, out);
-  SIGHTGLASS_RETURN_IF_ERROR(
-      emit_copy(emitter, in, target, {right_aligned(attr.begin, rank, 0), right_aligned(attr.stride, rank, 1)}));
+  SIGHTGLASS_RETURN_IF_ERROR(emit_copy(emitter, in, target, {begin, right_aligned(attr.stride, rank, 1)}));
   return target.tensor == out.tensor ? Status() : emit_reshape(emitter, target, out);
 }
 

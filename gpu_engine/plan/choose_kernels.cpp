@@ -5,6 +5,7 @@
 #include "graph/op_types.h"
 #include "graph/quantized.h"
 #include "ops/ops.h"
+#include "ops/parts.h"
 #include "plan/planner.h"
 
 namespace sightglass {
@@ -101,7 +102,10 @@ Result<HostCopy> copy_of(Emitter& emitter, ValueId id) {
                        " cannot be transferred between CPU and GPU");
   }
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef ref, emitter.tensor(id));
-  return HostCopy{id, ref};
+  if (ref.first == 0) return HostCopy{id, ref};
+  const TensorRef whole = emitter.temporary(value.name, ref.shape, ref);
+  SIGHTGLASS_RETURN_IF_ERROR(emit_reshape(emitter, ref, whole));
+  return HostCopy{id, whole};
 }
 
 }  // namespace

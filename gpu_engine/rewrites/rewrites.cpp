@@ -132,6 +132,7 @@ namespace {
 constexpr std::array kRewrites{
     Rewrite{"fold-constants", fold_constants, true},
     Rewrite{"remove-identities", remove_identities},
+    Rewrite{"join-slices", join_slices, true},
     Rewrite{"recognize-hard-swish", recognize_hard_swish},
     Rewrite{"recognize-swish", recognize_swish},
     Rewrite{"tabulate-function", tabulate_function, true},

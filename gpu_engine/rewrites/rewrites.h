@@ -45,6 +45,7 @@ Result<RewriteReport> run_rewrites(Graph& graph, std::span<const Rewrite> rewrit
 
 RewriteOutcome fold_constants(Graph& graph, NodeId id);
 RewriteOutcome remove_identities(Graph& graph, NodeId id);
+RewriteOutcome join_slices(Graph& graph, NodeId id);
 RewriteOutcome recognize_hard_swish(Graph& graph, NodeId id);
 RewriteOutcome recognize_swish(Graph& graph, NodeId id);
 RewriteOutcome tabulate_function(Graph& graph, NodeId id);

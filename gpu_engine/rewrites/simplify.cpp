@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "graph/operator_table.h"
@@ -63,6 +64,74 @@ RewriteOutcome remove_identities(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   if (moves_nothing(graph, node)) return remove_identity(graph, id);
   return node.op == OpType::kReshape ? shorten_chain(graph, id) : RewriteOutcome::not_matched();
+}
+
+// Makes a CONCATENATION read a tensor instead of all its parts, one after the other.
+
+namespace {
+
+// Where a part along `axis` begins in `whole`; all of its other dimensions are those of the whole.
+struct Part {
+  ValueId whole = kNone;
+  int32_t begin = 0;
+};
+
+std::optional<Part> part_of(const Graph& graph, ValueId value, int32_t axis) {
+  const NodeId producer = graph.value(value).producer;
+  if (producer == kNone || graph.node(producer).activation != Activation::kNone) return std::nullopt;
+  const Node& node = graph.node(producer);
+  const Value &whole = graph.value(node.inputs[0]), &part = graph.value(value);
+  if (whole.quantization.scale != part.quantization.scale ||
+      whole.quantization.zero_point != part.quantization.zero_point || whole.shape.rank() != part.shape.rank()) {
+    return std::nullopt;
+  }
+  if (const auto* split = std::get_if<SplitAttr>(&node.attributes)) {
+    if (split->axis != axis || split->drop_axis) return std::nullopt;
+    Part found{node.inputs[0], 0};
+    for (size_t i = 0; node.outputs[i] != value; ++i) found.begin += split->sizes[i];
+    return found;
+  }
+  const auto* slice = std::get_if<StridedSliceAttr>(&node.attributes);
+  if (slice == nullptr || slice->shape != part.shape) return std::nullopt;
+  for (int d = 0; d < whole.shape.rank(); ++d) {
+    const auto i = static_cast<size_t>(d);
+    const bool all = slice->begin[i] == 0 && slice->size[i] == whole.shape.dim(d);
+    if (slice->stride[i] != 1 || slice->size[i] != part.shape.dim(d) || (d != axis && !all)) return std::nullopt;
+  }
+  return Part{node.inputs[0], slice->begin[static_cast<size_t>(axis)]};
+}
+
+// The number of inputs from `first` on that are all parts of one tensor in their order, or 0.
+size_t parts_from(const Graph& graph, const Node& concat, size_t first, ValueId& whole) {
+  const int32_t axis = std::get<ConcatAttr>(concat.attributes).axis;
+  int32_t end = 0;
+  for (size_t i = first; i < concat.inputs.size(); ++i) {
+    const std::optional<Part> part = part_of(graph, concat.inputs[i], axis);
+    if (!part || part->begin != end || (i > first && part->whole != whole)) return 0;
+    whole = part->whole;
+    end += graph.value(concat.inputs[i]).shape.dim(axis);
+    if (end == graph.value(whole).shape.dim(axis)) return i + 1 - first;
+  }
+  return 0;
+}
+
+}  // namespace
+
+RewriteOutcome join_slices(Graph& graph, NodeId id) {
+  if (graph.node(id).op != OpType::kConcat) return RewriteOutcome::not_matched();
+  for (size_t i = 0; i < graph.node(id).inputs.size(); ++i) {
+    ValueId whole = kNone;
+    const size_t count = parts_from(graph, graph.node(id), i, whole);
+    if (count < 2) continue;
+    Node joined = graph.node(id);
+    const auto begin = joined.inputs.begin() + static_cast<std::ptrdiff_t>(i);
+    joined.inputs.erase(begin + 1, begin + static_cast<std::ptrdiff_t>(count));
+    joined.inputs[i] = whole;
+    rewriting::replace_node(graph, id, std::move(joined));
+    graph.remove_dead_nodes();
+    return RewriteOutcome::applied();
+  }
+  return RewriteOutcome::not_matched();
 }
 
 // Gives a TRANSPOSE of many dimensions fewer: neighbors that stay neighbors are one dimension.

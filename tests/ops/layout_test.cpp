@@ -84,8 +84,8 @@ TEST_F(LayoutTest, ConcatOfOtherAxes) {
 // Operands of a concatenation are computed in their final position, if that is contiguous in memory.
 class ConcatOfComputed : public OpTest {
  protected:
-  // Checks the case, and returns the number of steps that copy values into a concatenation.
-  int64_t moves(const OpCase& op, Precision precision = Precision::kFp32) {
+  // Checks the case, and returns the number of steps that copy values into a concatenation, or of another shader.
+  int64_t moves(const OpCase& op, Precision precision = Precision::kFp32, const char* shader = "concat.comp") {
     check(op, false, kExact);
     const auto model = model_from_graph(op.graph);
     PlanOptions options;
@@ -93,7 +93,7 @@ class ConcatOfComputed : public OpTest {
     options.precision = precision;
     const auto plan = value_of(Plan::build(*model, limits_for_half(), options));
     return std::ranges::count_if(plan->steps(),
-                                 [](const StepInfo& step) { return step.kernel.starts_with("concat.comp"); });
+                                 [shader](const StepInfo& step) { return step.kernel.starts_with(shader); });
   }
   static ValueId computed(CaseBuilder& builder, const Shape& shape) {
     return builder.node(OpType::kAbs, std::monostate{}, {builder.input(shape)});
@@ -167,6 +167,79 @@ TEST_F(ConcatOfComputed, OtherScalesAreCopied) {
     builder.node(OpType::kConcat, ConcatAttr{3}, {x, y}, first);
     EXPECT_EQ(moves(builder.build("CONCATENATION of scales 0.5 and " + std::to_string(scale))), scale == 0.5f ? 0 : 1);
   }
+}
+
+// Channels of a computed tensor are read where they are, if they are whole slices.
+class ChannelsInPlace : public ConcatOfComputed {
+ protected:
+  static ValueId slice(CaseBuilder& builder, ValueId data, int32_t begin, int32_t count) {
+    const Shape shape = builder.graph().value(data).shape;
+    StridedSliceAttr attr{{0, 0, 0, begin}, {1, 1, 1, 1}, {shape.dim(0), shape.dim(1), shape.dim(2), count}, shape};
+    attr.shape.set_dim(3, count);
+    return builder.node(OpType::kStridedSlice, attr, {data});
+  }
+  int64_t copies(const OpCase& op) { return moves(op, Precision::kFp32, "slice_pad.comp"); }
+};
+
+TEST_F(ChannelsInPlace, OfSlices) {
+  struct Cut {
+    int32_t batch, channels, begin, count;
+    bool copied;
+  };
+  uint64_t seed = 900;
+  for (const Cut& cut : {Cut{1, 16, 4, 8, false},
+                         {1, 16, 8, 8, false},
+                         {1, 13, 8, 5, false},
+                         {1, 13, 4, 5, true},
+                         {1, 16, 2, 8, true},
+                         {2, 16, 4, 8, true},
+                         {1, 5, 4, 1, false}}) {
+    CaseBuilder builder(seed++), convolved(seed++), again(seed++);
+    const std::string name = std::to_string(cut.count) + " of " + std::to_string(cut.channels) + " channels";
+    const Shape shape{cut.batch, 3, 5, cut.channels};
+    builder.node(OpType::kNeg, std::monostate{}, {slice(builder, computed(builder, shape), cut.begin, cut.count)});
+    EXPECT_EQ(copies(builder.build(name)), cut.copied ? 1 : 0) << name;
+    const ValueId part = slice(convolved, computed(convolved, shape), cut.begin, cut.count);
+    convolved.node(OpType::kConv2d, Conv2dAttr{{PaddingMode::kSame, 0, 0, 0, 0}, 1, 1, 1, 1},
+                   {part, convolved.constant({6, 3, 3, cut.count})});
+    check(convolved.build("CONV_2D of " + name));
+    const ValueId outer = slice(again, computed(again, {cut.batch, 3, 5, cut.channels + 4}), 4, cut.channels);
+    const ValueId rows = again.node(OpType::kReshape, ReshapeAttr{{cut.batch, 5, 3, cut.count}},
+                                    {slice(again, outer, cut.begin, cut.count)});
+    again.node(OpType::kAdd, SumAttr{}, {rows, again.input({cut.batch, 5, 3, cut.count})});
+    check(again.build("RESHAPE of a slice of a slice, " + name), false, kExact);
+  }
+}
+
+TEST_F(ChannelsInPlace, OfSplits) {
+  for (const std::vector<int32_t>& sizes : {std::vector{8, 8, 5}, {4, 5, 4}}) {
+    CaseBuilder builder(930);
+    const ValueId data = computed(builder, {1, 3, 5, sizes[0] + sizes[1] + sizes[2]});
+    const std::vector<ValueId> parts = builder.node_with(OpType::kSplit, SplitAttr{3, sizes, false}, {data}, 3);
+    builder.node(OpType::kConcat, ConcatAttr{3},
+                 {builder.node(OpType::kNeg, std::monostate{}, {parts[1]}), parts[0],
+                  builder.node(OpType::kNeg, std::monostate{}, {parts[2]})});
+    check(builder.build("SPLIT into " + std::to_string(sizes[1]) + " channels and others"), false, kExact);
+  }
+}
+
+// A state and an input that the host writes may change before the part is read. An output is a tensor of its own.
+TEST_F(ChannelsInPlace, NotOfInputsNorOutputs) {
+  CaseBuilder input(940), output(941);
+  input.node(OpType::kNeg, std::monostate{}, {slice(input, input.input({1, 3, 5, 16}), 4, 8)});
+  EXPECT_EQ(copies(input.build("channels of an input")), 1);
+  slice(output, computed(output, {1, 3, 5, 16}), 4, 8);
+  EXPECT_EQ(copies(output.build("channels as an output")), 1);
+}
+
+TEST_F(ChannelsInPlace, AreCopiedToTheCpu) {
+  CaseBuilder builder(950);
+  builder.node(OpType::kNeg, std::monostate{}, {slice(builder, computed(builder, {1, 3, 5, 16}), 4, 8)});
+  ForcedPlanOptions options;
+  options.rewrites = false;
+  options.fallback = Fallback::kCpu;
+  options.hidden_operators = {"NEG"};
+  check_with(builder.build("channels on the CPU"), options, kExact);
 }
 
 TEST_F(LayoutTest, Pad) {

@@ -219,5 +219,51 @@ TEST_F(SplitBroadcast, NotAfterAnActivation) {
   expect_declined(kSplitBroadcast, builder_.build("activation"), "has an activation");
 }
 
+constexpr const char* kJoinSlices = "join-slices";
+
+ValueId channels(CaseBuilder& builder, ValueId data, int32_t begin, int32_t count, int32_t stride = 1) {
+  return builder.node(OpType::kStridedSlice,
+                      StridedSliceAttr{{0, 0, 0, begin}, {1, 1, 1, stride}, {1, 4, 4, count}, {1, 4, 4, count}},
+                      {data});
+}
+
+TEST(JoinSlices, ThatAreAllOfATensor) {
+  CaseBuilder builder(61);
+  const ValueId data = builder.input(kShape), other = builder.input(kShape);
+  const ValueId second = channels(builder, data, 3, 5);
+  const ValueId read = unary(builder, OpType::kRelu, second);
+  builder.node(OpType::kConcat, ConcatAttr{3}, {other, channels(builder, data, 0, 3), second, read});
+  const Graph after =
+      expect_applied(kJoinSlices, builder.build("slices"), {OpType::kStridedSlice, OpType::kRelu, OpType::kConcat});
+  EXPECT_EQ(after.node(after.order().back()).inputs.size(), 3u);
+}
+
+TEST(JoinSlices, OfASplit) {
+  CaseBuilder builder(62);
+  const std::vector<ValueId> parts =
+      builder.node_with(OpType::kSplit, SplitAttr{3, {3, 1, 4}, false}, {builder.input(kShape)}, 3);
+  const ValueId joined = builder.node(OpType::kConcat, ConcatAttr{3}, {parts[0], parts[1], parts[2], parts[1]});
+  unary(builder, OpType::kRelu, joined);
+  OpCase op = builder.build("split");
+  op.graph.outputs = {op.graph.node(op.graph.order().back()).outputs[0]};
+  expect_applied(kJoinSlices, op, {OpType::kSplit, OpType::kConcat, OpType::kRelu});
+}
+
+TEST(JoinSlices, LeavesOthers) {
+  CaseBuilder part(63), swapped(64), spread(65), two(66);
+  ValueId data = part.input(kShape);
+  part.node(OpType::kConcat, ConcatAttr{3}, {channels(part, data, 0, 3), channels(part, data, 3, 4)});
+  expect_not_matched(kJoinSlices, part.build("not all"));
+  data = swapped.input(kShape);
+  swapped.node(OpType::kConcat, ConcatAttr{3}, {channels(swapped, data, 4, 4), channels(swapped, data, 0, 4)});
+  expect_not_matched(kJoinSlices, swapped.build("swapped"));
+  data = spread.input(kShape);
+  spread.node(OpType::kConcat, ConcatAttr{3}, {channels(spread, data, 0, 4, 2), channels(spread, data, 4, 4)});
+  expect_not_matched(kJoinSlices, spread.build("every second one"));
+  data = two.input(kShape);
+  two.node(OpType::kConcat, ConcatAttr{3}, {channels(two, data, 0, 4), channels(two, two.input(kShape), 4, 4)});
+  expect_not_matched(kJoinSlices, two.build("of two tensors"));
+}
+
 }  // namespace
 }  // namespace sightglass::test
