@@ -150,6 +150,7 @@ bool has_8_bits(const Value& value) { return is_quantized(value) && value.type !
 bool is_elementwise(const Node& node) {
   switch (node.op) {
     case OpType::kQuantize:
+    case OpType::kDequantize:
     case OpType::kReinterpret:
     case OpType::kLookup:
       return true;
@@ -167,8 +168,9 @@ bool is_zero_in_type(const Value& value) {
 // All results of `value` for the integers of `data`: one, if it is a constant of one element. `nodes`: how many of them
 // may be between the two.
 std::optional<HostTensor> results_for(const Graph& graph, ValueId value, ValueId data, int nodes) {
+  if (value == kNone) return std::nullopt;
   const Value &made = graph.value(value), &from = graph.value(data);
-  if (value == kNone || !has_8_bits(made) || !has_8_bits(from)) return std::nullopt;
+  if (!has_8_bits(from) || (!has_8_bits(made) && made.type != DataType::kFloat32)) return std::nullopt;
   if (value == data) return ref::all_integers(from.type, from.shape.rank());
   if (graph.is_constant(value)) {
     if (made.shape.elements() != 1 || made.shape.rank() > std::max(from.shape.rank(), 1)) return std::nullopt;
@@ -202,52 +204,107 @@ bool is_read_only_by(const Graph& graph, ValueId value, NodeId reader) {
          std::ranges::all_of(graph.value(value).users, [&](NodeId user) { return user == reader; });
 }
 
-// The tensors of which the node may be a function through nodes that only it reads: those that these nodes read.
-std::vector<ValueId> data_before_readers(const Graph& graph, NodeId id) {
-  std::vector<ValueId> data;
+// DEQUANTIZE, a function of floats, and QUANTIZE, for example.
+constexpr int kMostNodes = 3;
+
+// The 8-bit tensors of which the node may be a function, through at most `nodes` more that nobody else reads: those
+// that these nodes read.
+void add_data_before(const Graph& graph, NodeId id, int nodes, std::vector<ValueId>& data) {
   for (const ValueId between : graph.node(id).inputs) {
     const NodeId producer = between == kNone ? kNone : graph.value(between).producer;
     if (producer == kNone || !is_elementwise(graph.node(producer)) || !is_read_only_by(graph, between, id)) continue;
     for (const ValueId input : graph.node(producer).inputs) {
-      if (input != kNone && !graph.is_constant(input)) data.push_back(input);
+      if (input != kNone && !graph.is_constant(input) && has_8_bits(graph.value(input))) data.push_back(input);
     }
+    if (nodes > 1) add_data_before(graph, producer, nodes - 1, data);
   }
-  return data;
+}
+
+// Whether the table leaves the integers and their quantization as they are.
+bool is_identity(const Value& from, const Value& to, const std::vector<int32_t>& table) {
+  const int32_t lowest = quantum_range(from, Activation::kNone).lowest + zero_point(from);
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (table[i] != lowest + static_cast<int32_t>(i)) return false;
+  }
+  return from.type == to.type && scale_of(from) == scale_of(to) && zero_point(from) == zero_point(to);
 }
 
 }  // namespace
 
-// Two or three nodes, of which the last one reads the others: x * logistic(x), for example.
+// A few nodes, of which the last one reads the others: x * logistic(x), for example.
 RewriteOutcome tabulate_function(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (!is_elementwise(node) || !has_8_bits(graph.value(node.outputs[0]))) return RewriteOutcome::not_matched();
-  for (const ValueId data : data_before_readers(graph, id)) {
-    std::optional<std::vector<int32_t>> table = table_of(graph, node.outputs[0], data, 2);
+  const ValueId out = node.outputs[0];
+  if (!is_elementwise(node) || !has_8_bits(graph.value(out))) return RewriteOutcome::not_matched();
+  std::vector<ValueId> candidates;
+  add_data_before(graph, id, kMostNodes - 1, candidates);
+  for (const ValueId data : candidates) {
+    std::optional<std::vector<int32_t>> table = table_of(graph, out, data, kMostNodes);
     if (!table) continue;
+    if (!graph.is_output(out) && is_identity(graph.value(data), graph.value(out), *table)) {
+      graph.replace_uses(out, data);
+      graph.remove_dead_nodes();
+      return RewriteOutcome::applied();
+    }
     Node lookup;
     lookup.op = OpType::kLookup;
     lookup.attributes = LookupAttr{std::move(*table)};
     lookup.inputs = {data};
     std::string origin;
-    std::vector<NodeId> before;
     for (const ValueId input : node.inputs) {
-      if (input == data || graph.is_constant(input)) continue;
-      const NodeId producer = graph.value(input).producer;
-      if (std::ranges::find(before, producer) != before.end()) continue;
-      before.push_back(producer);
-      origin += graph.node(producer).origin + " + ";
+      const NodeId producer = input == data ? kNone : graph.value(input).producer;
+      if (producer != kNone) origin += graph.node(producer).origin + " + ";
     }
     origin += node.origin;
-    const ValueId made = node.outputs[0];
     rewriting::replace_node(graph, id, std::move(lookup));
-    graph.node(graph.value(made).producer).origin = origin;
-    for (const NodeId producer : before) {
-      const ValueId between = graph.node(producer).outputs[0];
-      if (graph.value(between).users.empty() && !graph.is_output(between)) graph.remove_node(producer);
-    }
+    graph.node(graph.value(out).producer).origin = origin;
+    graph.remove_dead_nodes();
     return RewriteOutcome::applied();
   }
   return RewriteOutcome::not_matched();
+}
+
+// Moves the integers of a tensor, not the floats between DEQUANTIZE and QUANTIZE, which then are one function.
+RewriteOutcome quantize_before_moving(Graph& graph, NodeId id) {
+  const Node& node = graph.node(id);
+  if (node.op != OpType::kQuantize || !has_8_bits(graph.value(node.outputs[0]))) return RewriteOutcome::not_matched();
+  const ValueId moved = node.inputs[0], out = node.outputs[0];
+  const NodeId mover = graph.value(moved).producer;
+  if (mover == kNone || graph.value(moved).type != DataType::kFloat32) return RewriteOutcome::not_matched();
+  switch (graph.node(mover).op) {
+    case OpType::kMirrorPad:
+    case OpType::kResizeNearest:
+    case OpType::kTranspose:
+    case OpType::kReshape:
+      break;
+    default:
+      return RewriteOutcome::not_matched();
+  }
+  const ValueId data = graph.node(mover).inputs[0];
+  const NodeId before = graph.value(data).producer;
+  if (before == kNone) return RewriteOutcome::not_matched();
+  const OpType op = graph.node(before).op;
+  if (op != OpType::kDequantize && op != OpType::kMirrorPad && op != OpType::kResizeNearest) {
+    return RewriteOutcome::not_matched();
+  }
+  const bool plain = graph.node(mover).activation == Activation::kNone && node.activation == Activation::kNone;
+  if (!plain || !is_read_only_by(graph, moved, id) || !is_read_only_by(graph, data, mover)) {
+    return RewriteOutcome::declined("the moved tensor is read by others, or has an activation");
+  }
+  Value integers = rewriting::unlinked(graph, out);
+  integers.name = graph.value(data).name + " in 8 bits";
+  integers.shape = graph.value(data).shape;
+  Node quantize = node;
+  quantize.inputs = {data};
+  quantize.outputs = {graph.add_value(std::move(integers))};
+  Node move = graph.node(mover);
+  move.inputs = {quantize.outputs[0]};
+  graph.add_node(std::move(quantize), id);
+  const std::string origin = move.origin;
+  rewriting::replace_node(graph, id, std::move(move));
+  graph.node(graph.value(out).producer).origin = origin;
+  graph.remove_node(mover);
+  return RewriteOutcome::applied();
 }
 
 // Moves a function of the results of a convolution in integers into the convolution.

@@ -135,6 +135,7 @@ constexpr std::array kRewrites{
     Rewrite{"join-slices", join_slices, true},
     Rewrite{"recognize-hard-swish", recognize_hard_swish},
     Rewrite{"recognize-swish", recognize_swish},
+    Rewrite{"quantize-before-moving", quantize_before_moving, true},
     Rewrite{"tabulate-function", tabulate_function, true},
     Rewrite{"merge-dimensions", merge_dimensions},
     Rewrite{"dilate-convolution", dilate_convolution, true},

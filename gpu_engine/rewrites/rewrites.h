@@ -49,6 +49,7 @@ RewriteOutcome join_slices(Graph& graph, NodeId id);
 RewriteOutcome recognize_hard_swish(Graph& graph, NodeId id);
 RewriteOutcome recognize_swish(Graph& graph, NodeId id);
 RewriteOutcome tabulate_function(Graph& graph, NodeId id);
+RewriteOutcome quantize_before_moving(Graph& graph, NodeId id);
 RewriteOutcome fuse_table(Graph& graph, NodeId id);
 RewriteOutcome merge_dimensions(Graph& graph, NodeId id);
 RewriteOutcome dilate_convolution(Graph& graph, NodeId id);

@@ -291,6 +291,59 @@ TEST(TabulateFunction, LeavesResultsThatOthersRead) {
   expect_not_matched(kTabulate, op);
 }
 
+TEST(TabulateFunction, OfFloatsBetweenIntegers) {
+  for (const Bytes& bytes : kBytes) {
+    CaseBuilder builder(98);
+    const ValueId floats = unary(builder, OpType::kDequantize, builder.input({2, 256}, bytes.data));
+    builder.node(OpType::kQuantize, {}, {unary(builder, OpType::kLogistic, floats)}, bytes.between);
+    OpCase op = builder.build(std::string("floats between ") + bytes.name);
+    count_up(op.inputs[0]);
+    expect_applied(kTabulate, op, {OpType::kLookup});
+  }
+}
+
+TEST(TabulateFunction, RemovesOneThatChangesNothing) {
+  for (const Quantized& other : {kBytes[0].data, kBytes[0].result}) {
+    CaseBuilder builder(99);
+    const Quantized& data = kBytes[0].data;
+    const ValueId floats = unary(builder, OpType::kDequantize, builder.input({2, 256}, data));
+    const ValueId again = builder.node(OpType::kQuantize, {}, {floats}, other);
+    builder.node(OpType::kMaxPool2d, Pool2dAttr{},
+                 {builder.node(OpType::kReshape, ReshapeAttr{{1, 2, 256, 1}}, {again}, other)}, other);
+    const bool same = &other == &kBytes[0].data || (other.scale == data.scale && other.zero_point == data.zero_point);
+    expect_applied(kTabulate, builder.build(same ? "the same" : "another quantization"),
+                   same ? std::vector{OpType::kReshape, OpType::kMaxPool2d}
+                        : std::vector{OpType::kLookup, OpType::kReshape, OpType::kMaxPool2d});
+  }
+}
+
+constexpr const char* kQuantizeFirst = "quantize-before-moving";
+
+TEST(QuantizeBeforeMoving, ThroughTwoMovements) {
+  CaseBuilder builder(100);
+  const Bytes& bytes = kBytes[0];
+  const ValueId floats = unary(builder, OpType::kDequantize, builder.input({1, 6, 7, 4}, bytes.data));
+  const ValueId larger = builder.node(OpType::kResizeNearest, ResizeAttr{12, 14}, {floats});
+  const ValueId padded = builder.node(OpType::kMirrorPad, MirrorPadAttr{{0, 1, 2, 0}, {0, 2, 1, 0}}, {larger});
+  builder.node(OpType::kQuantize, {}, {padded}, bytes.result);
+  expect_applied(kQuantizeFirst, builder.build("two movements"),
+                 {OpType::kDequantize, OpType::kQuantize, OpType::kResizeNearest, OpType::kMirrorPad});
+}
+
+TEST(QuantizeBeforeMoving, LeavesOtherFloats) {
+  CaseBuilder plain(101), shared(102);
+  const Bytes& bytes = kBytes[0];
+  const MirrorPadAttr pad{{0, 1, 2, 0}, {0, 2, 1, 0}};
+  plain.node(OpType::kQuantize, {}, {plain.node(OpType::kMirrorPad, pad, {plain.input({1, 6, 7, 4})})}, bytes.result);
+  expect_not_matched(kQuantizeFirst, plain.build("an input"));
+  const ValueId floats = unary(shared, OpType::kDequantize, shared.input({1, 6, 7, 4}, bytes.data));
+  const ValueId padded = shared.node(OpType::kMirrorPad, pad, {floats});
+  const ValueId quantized = shared.node(OpType::kQuantize, {}, {padded}, bytes.result);
+  OpCase op = shared.build("shared");
+  op.graph.outputs = {padded, quantized};
+  expect_declined(kQuantizeFirst, op, "read by others");
+}
+
 TEST(FuseTable, IntoAConvolution) {
   for (const Bytes& bytes : kBytes) {
     CaseBuilder builder(88);
