@@ -11,6 +11,9 @@ inline constexpr int32_t kKernelInvocations = 64, kSearchInvocations = 128;
 // Slices that squeeze_excite.comp keeps of each of its three vectors.
 inline constexpr int32_t kMostSqueezedSlices = 256;
 
+// Slices of a pixel that an invocation of move.comp moves, and pixels that one of dynamic_quantize.comp quantizes.
+inline constexpr int32_t kMovedSlices = 4, kQuantizedPixels = 4;
+
 // Storage blocks: the arena, as two inputs and the output, and the constants of the plan.
 inline constexpr uint32_t kInputABlock = 0, kInputBBlock = 1, kOutputBlock = 2, kConstantsBlock = 3, kStorageBlocks = 4;
 inline constexpr uint32_t kParamsBlock = 0;  // uniform block: parameters of the step

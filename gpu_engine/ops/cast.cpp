@@ -116,9 +116,6 @@ constexpr int64_t kPart = 64 * 32;
 // If it has no more, one work group reads the whole image in less time than a second pass takes.
 constexpr int64_t kOnePart = 3 * kPart;
 
-// Pixels that an invocation of dynamic_quantize.comp quantizes.
-constexpr int32_t kQuantizedPixels = 4;
-
 // Passes that compute a range: of parts, of their ranges, and of an image of one part.
 enum class RangePass : uint8_t { kParts = 0, kFinal = 1, kOnly = 2 };
 ShaderKey range_shader(RangePass pass) {

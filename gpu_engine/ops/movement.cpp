@@ -129,7 +129,9 @@ Status emit_movement(Emitter& emitter, const Movement& movement, const TensorRef
               steady ? static_cast<int32_t>(m.dims.back().stride) : 0);
   params.floats(m.fill);
   for (const MovementDim& d : dims) params.ints(d.size, static_cast<int32_t>(d.stride), d.begin, d.limit);
-  return emitter.add_step(move_shader(!whole), std::move(params), Grid::over(to.shape), {from}, {to});
+  Grid grid = Grid::over(to.shape);
+  if (whole) grid.z = int64_t{to.shape.b} * ((to.shape.slices() + kMovedSlices - 1) / kMovedSlices);
+  return emitter.add_step(move_shader(!whole), std::move(params), grid, {from}, {to});
 }
 
 std::vector<Kernel> movement_kernels(OpType) { return {{"move", supports_move, emit_move, move_variants}}; }

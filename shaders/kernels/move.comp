@@ -41,16 +41,19 @@ int index_of(int pixel, int slice) {
   return in_t.place.x + (picture * in_t.place.y + slice - picture) * in_t.place.z + pixel;
 }
 
+void put(int picture, int slice, int pixel, A_VALUE v) {
+  store(out_t.place.x + (picture * out_t.place.y + slice) * out_t.place.z + pixel, mask_lanes(out_t, slice, v));
+}
+
+#ifdef LANES
 void main() {
   int pixel = INVOCATION_X;
   if (pixel >= out_t.place.z) return;
   int layer = GROUP_Z;
   int picture = quotient(layer, out_t.place.y);
   int slice = layer - picture * out_t.place.y;
-  int place = picture * out_t.place.z + pixel;
   A_VALUE v = A_VALUE(fill.x);
-#ifdef LANES
-  int first = place * out_t.size.z + slice * 4, near = map.w == 0 ? 0 : source(first);
+  int first = (picture * out_t.place.z + pixel) * out_t.size.z + slice * 4, near = map.w == 0 ? 0 : source(first);
   for (int lane = 0; lane < 4; ++lane) {
     if (slice * 4 + lane >= out_t.size.z) break;
     int from = map.w == 0 ? source(first + lane) : near + lane * map.w;
@@ -59,9 +62,21 @@ void main() {
     int channel = from - in_pixel * in_t.size.z;
     v[lane] = load_a(index_of(in_pixel, channel >> 2))[channel & 3];
   }
-#else
-  int from = source(place);
-  if (from >= 0) v = load_a(index_of(from, slice));
-#endif
-  store(out_t.place.x + layer * out_t.place.z + pixel, mask_lanes(out_t, slice, v));
+  put(picture, slice, pixel, v);
 }
+#else
+// All slices of a pixel come from one place: an invocation moves some.
+void main() {
+  int pixel = INVOCATION_X;
+  if (pixel >= out_t.place.z) return;
+  int group = GROUP_Z, groups = (out_t.place.y + kMovedSlices - 1) / kMovedSlices;
+  int picture = quotient(group, groups);
+  int first = (group - picture * groups) * kMovedSlices;
+  int from = source(picture * out_t.place.z + pixel);
+  for (int k = 0; k < kMovedSlices; ++k) {
+    int slice = first + k;
+    if (slice >= out_t.place.y) break;
+    put(picture, slice, pixel, from < 0 ? A_VALUE(fill.x) : load_a(index_of(from, slice)));
+  }
+}
+#endif
