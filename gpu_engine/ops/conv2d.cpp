@@ -419,7 +419,8 @@ Status supports_conv2d_texture(const PlanContext& context, const Node& node) {
   if (input.users.size() != 1) return unsupported("the input has other readers");
   if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");
   if (Bhwc::from(input.shape).b != 1) return unsupported("several images");
-  if (weights.dim(0) > kMaxSlices * 4) return unsupported("more than 32 output channels");
+  const int32_t most = 4 * std::min(kMaxSlices, context.limits.kernels.texture_slices);
+  if (weights.dim(0) > most) return unsupported("more than " + std::to_string(most) + " output channels");
   return {};
 }
 

@@ -220,7 +220,8 @@ TEST(DeviceFamily, TilesOfDepthwiseConvolutions) {
   }
 }
 
-// Of 16 output channels. Four pixels, as on llvmpipe, spill hundreds of registers on Mali.
+// Of 16 output channels. Four pixels, as on llvmpipe, spill hundreds of registers on Mali. Beside what samples the
+// frame, Mali and VideoCore have none for four slices, and sample it into a tensor first: 0.
 TEST(DeviceFamily, TilesOfTheCameraTextureFitIntoRegisters) {
   CaseBuilder builder(6);
   const ValueId x = builder.input({1, 64, 64, 3});
@@ -230,11 +231,12 @@ TEST(DeviceFamily, TilesOfTheCameraTextureFitIntoRegisters) {
   options.inputs.resize(1);
   options.inputs[0].source = InputSpec::Source::kTexture;
   for (const auto& [renderer, pixels] :
-       {std::pair{"llvmpipe", 4}, {"Mali-G52", 1}, {"V3D 4.2", 1}, {"FD630", 2}, {"Intel", 2}, {"AMD", 2}, {"", 1}}) {
+       {std::pair{"llvmpipe", 4}, {"Mali-G52", 0}, {"V3D 4.2", 0}, {"FD630", 2}, {"Intel", 2}, {"AMD", 2}, {"", 1}}) {
     DeviceLimits limits = DeviceLimits::typical();
     limits.kernels = device_family("", renderer).kernels;
     const auto plan = value_of(build_plan(model, limits, options));
-    const std::string kernel = "conv2d_texture.comp PIXELS=" + std::to_string(pixels) + " SLICES=4";
+    const std::string kernel =
+        pixels == 0 ? "load_texture.comp" : "conv2d_texture.comp PIXELS=" + std::to_string(pixels) + " SLICES=4";
     EXPECT_TRUE(data_of(*plan).steps.front().kernel.starts_with(kernel))
         << renderer << ": " << data_of(*plan).steps.front().kernel;
   }

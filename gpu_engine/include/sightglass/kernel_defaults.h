@@ -35,6 +35,10 @@ struct KernelDefaults {
     bool operator==(const Half&) const = default;
   } half;
 
+  // Maximum output slices of a convolution of the camera texture. It computes all of them per invocation, besides what
+  // samples the frame. One with more reads a tensor, into which the frame is sampled first.
+  int32_t texture_slices = 8;
+
   // Tile of Winograd convolutions (PlanOptions::exact): squares of 2x2 pixels by output slices. Unset: not used.
   std::optional<ConvTile> winograd = {};
 
