@@ -76,7 +76,8 @@ constexpr KernelDefaults kLlvmpipe{.fp32 = {k8x2, k8x2, true},
                                    .large = k16x4,
                                    .depthwise_columns = 2,
                                    .resize_columns = 4,
-                                   .narrow_weights = false};
+                                   .narrow_weights = false,
+                                   .depthwise_pointwise_sums = 48};
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4, kNoHalf};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
 // Windows with products of 16 bits spill, as do four slices of the camera texture.

@@ -67,6 +67,7 @@ std::string attributes_of(const Graph& graph, const Node& node) {
   if (node.activation != Activation::kNone) text += std::string(" activation=") + to_string(node.activation);
   if (node.residual_last) text += " residual_last";
   if (node.residual_sampling == ResidualSampling::kPooled) text += " residual_pooled";
+  if (node.residual_sampling == ResidualSampling::kResized) text += " residual_resized";
   if (!node.table.empty()) text += " table";
   return text;
 }

@@ -41,8 +41,9 @@ struct Value {
 
 // What becomes of a residual of another height and width while it is loaded.
 enum class ResidualSampling : uint8_t {
-  kNone,    // it has those of the output
-  kPooled,  // the maximum of 2×2 pixels, as MAX_POOL_2D with strides of 2 and without padding in front
+  kNone,     // it has those of the output
+  kPooled,   // the maximum of 2×2 pixels, as MAX_POOL_2D with strides of 2 and without padding in front
+  kResized,  // interpolated, as RESIZE_BILINEAR with half-pixel centers to at least as many rows and columns
 };
 
 struct Node {
@@ -83,10 +84,12 @@ inline bool is_of_first_channels(const Shape& residual, const Shape& out) {
 // The same for one that is sampled: if it is large enough, and not larger.
 inline bool is_sampled_for(ResidualSampling sampling, const Shape& residual, const Shape& out) {
   if (sampling == ResidualSampling::kNone || residual.rank() != 4) return false;
-  const auto halves = [&](int d) {
-    return residual.dim(d) / 2 == out.dim(d) || (residual.dim(d) + 1) / 2 == out.dim(d);
+  const bool resized = sampling == ResidualSampling::kResized;
+  const auto suits = [resized](int32_t from, int32_t to) {
+    return resized ? from <= to : from / 2 == to || (from + 1) / 2 == to;
   };
-  return residual.dim(0) == out.dim(0) && residual.dim(3) <= out.dim(3) && halves(1) && halves(2);
+  return residual.dim(0) == out.dim(0) && residual.dim(3) <= out.dim(3) && suits(residual.dim(1), out.dim(1)) &&
+         suits(residual.dim(2), out.dim(2));
 }
 inline ValueId residual_of(const Node& node) {
   const bool may_add =

@@ -68,8 +68,10 @@ struct DepthwiseConv2dAttr {
 struct DepthwisePointwiseAttr {
   DepthwiseConv2dAttr depthwise;           // with a multiplier of 1
   Activation between = Activation::kNone;  // of the depthwise convolution, not kPrelu
+  bool spread = false;                     // the four output channels become 2×2 pixels of one, row by row
   void describe(auto& text) const {
     depthwise.describe(text);
+    if (spread) text.add("spread", spread);
     if (between != Activation::kNone) text.add("between", between);
   }
 };

@@ -56,7 +56,8 @@ OPERATOR(kDepthwiseConv2d, DEPTHWISE_CONV_2D, DepthwiseConv2dAttr, depthwise_con
          .types = {kReal, kAsData, kWeights}, .traits = kHasWeights | kReadsImages)
 BUILTIN(kDepthwiseConv2d, DEPTHWISE_CONV_2D, depthwise_conv2d, .inputs = {2, 3}, .optional = kLastInput)
 // a DEPTHWISE_CONV_2D and the 1×1 CONV_2D that is its only reader; inputs: data of the depthwise convolution, other
-// inputs of the CONV_2D, which has no gate, and depthwise weights, bias or none (kDepthwiseWeights, kDepthwiseBias)
+// inputs of the CONV_2D, which has no gate, and depthwise weights, bias or none (kDepthwiseWeights, kDepthwiseBias);
+// or a TRANSPOSE_CONV instead of the CONV_2D (DepthwisePointwiseAttr::spread)
 OPERATOR(kDepthwisePointwise, DEPTHWISE_POINTWISE, DepthwisePointwiseAttr, depthwise_pointwise, depthwise_pointwise,
          depthwise_pointwise, .types = {kF, kAsData, kWeights}, .traits = kHasWeights | kNotInFiles | kReadsImages)
 // the mean over rows and columns, and one or two 1×1 CONV_2D of its one pixel; inputs: data, weights, bias and slope of

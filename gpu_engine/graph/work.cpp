@@ -38,7 +38,8 @@ int64_t depthwise_multiply_adds(const Graph& graph, const Node& node) {
 
 int64_t depthwise_pointwise_multiply_adds(const Graph& graph, const Node& node) {
   const Shape &out = shape_out(graph, node), &weights = shape_in(graph, node, kDepthwiseWeights);
-  const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2);
+  const int64_t per_pixel = std::get<DepthwisePointwiseAttr>(node.attributes).spread ? 4 : 1;
+  const int64_t pixels = int64_t{out.dim(0)} * out.dim(1) * out.dim(2) / per_pixel;
   return pixels * (weights.elements() + shape_in(graph, node, 1).elements());
 }
 

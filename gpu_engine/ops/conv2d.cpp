@@ -278,6 +278,8 @@ std::vector<ShaderKey> conv2d_shaders(std::initializer_list<bool> kinds = {false
 
 std::vector<ShaderKey> fully_connected_variants() { return conv_variants(conv2d_shaders(), true); }
 
+}  // namespace
+
 std::vector<ShaderKey> conv2d_variants() {
   std::vector<ShaderKey> keys = fully_connected_variants();
   std::ranges::move(integer_residual_variants(conv2d_shaders()), std::back_inserter(keys));
@@ -289,11 +291,13 @@ std::vector<ShaderKey> conv2d_variants() {
                          {Operand::kGate},
                          {Operand::kResidual, Operand::kGate},
                          {Operand::kLastResidual, Operand::kGate}});
-  add(conv2d_shaders({true}), {{Operand::kPooledResidual}, {Operand::kAddend}, {Operand::kGate, Operand::kAddend}});
+  add(conv2d_shaders({true}), {{Operand::kPooledResidual},
+                               {Operand::kResizedResidual},
+                               {Operand::kLastResizedResidual},
+                               {Operand::kAddend},
+                               {Operand::kGate, Operand::kAddend}});
   return keys;
 }
-
-}  // namespace
 
 int64_t conv2d_cost(const KernelDefaults& kernels, const Bhwc& in, const Bhwc& out, int32_t taps) {
   const ConvTile most = tile_for_work(kernels, kernels.fp32.window, in, out, taps);
@@ -311,6 +315,10 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
       emitter.add_constants(pack_conv_weights({out.shape.c, 1, 1, in.shape.c, std::move(weights)}), constants.storage);
   constants.bias = emitter.add_constants(bias);
   return emit_pointwise(emitter, in, out, constants);
+}
+
+Status emit_pointwise(Emitter& emitter, const Node& node, const TensorRef& in, const TensorRef& out) {
+  return emit_convolution(emitter, node, in, out, {});
 }
 
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -104,9 +105,8 @@ Status supports_computed_depthwise(const PlanContext& context, const Node& node)
   return check_window(context, weights);
 }
 
-Status emit_depthwise_with_constants(Emitter& emitter, const Node& node, const ConvConstants& constants) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
-  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+Status emit_depthwise_with_constants(Emitter& emitter, const Node& node, const TensorRef& in, const TensorRef& out,
+                                     const ConvConstants& constants) {
   const auto& attr = std::get<DepthwiseConv2dAttr>(node.attributes);
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t kernel_h = weights.dim(1), kernel_w = weights.dim(2);
@@ -133,7 +133,8 @@ Status emit_depthwise_with_constants(Emitter& emitter, const Node& node, const C
                                  Grid{area, layers, 64, 1, pixels}, in, out, constants});
 }
 
-Status emit_depthwise(Emitter& emitter, const Node& node) {
+Status emit_depthwise_to(Emitter& emitter, const Node& node, const TensorRef& out) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   const Shape& weights = emitter.graph().value(node.inputs[1]).shape;
   const int32_t taps = weights.dim(1) * weights.dim(2), channels = weights.dim(3);
   const ConvQuantization quantization = conv_quantization(emitter, node, channels);
@@ -141,13 +142,20 @@ Status emit_depthwise(Emitter& emitter, const Node& node) {
       pack_depthwise_weights(conv_weights(emitter.graph(), node, quantization), taps, channels);
   ConvConstants constants = add_conv_constants(emitter, node, quantization, packed, channels);
   SIGHTGLASS_RETURN_IF_ERROR(add_operands(emitter, node, constants));
-  return emit_depthwise_with_constants(emitter, node, constants);
+  return emit_depthwise_with_constants(emitter, node, in, out, constants);
+}
+
+Status emit_depthwise(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  return emit_depthwise_to(emitter, node, out);
 }
 
 Status emit_computed_depthwise(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
   const int32_t channels = emitter.graph().value(node.inputs[1]).shape.dim(3);
   SIGHTGLASS_ASSIGN_OR_RETURN(const ConvConstants constants, add_computed_weights(emitter, node, channels));
-  return emit_depthwise_with_constants(emitter, node, constants);
+  return emit_depthwise_with_constants(emitter, node, in, out, constants);
 }
 
 std::vector<ShaderKey> shaders() {
@@ -235,13 +243,23 @@ std::vector<Kernel> depthwise_kernels(OpType) {
            kComputedLimits}};
 }
 
-// A DEPTHWISE_CONV_2D and the 1×1 CONV_2D that reads it, in one step. fuse-depthwise decides when this is worthwhile.
+// A DEPTHWISE_CONV_2D and the 1×1 CONV_2D that reads it: in one step if that is worthwhile, otherwise in two.
 
 namespace {
 
-constexpr int32_t kSpatialKernel = 3, kMostStride = 2, kMostOutputSlices = 8;
+constexpr int32_t kMostStride = 2;
+// Without groups of slices, no depthwise work is repeated. With more than kFewOutputs, a tile has fewer pixels, and
+// each weight serves fewer of them: only in small images, and if there are not more channels of data than outputs.
+constexpr int32_t kFewOutputs = 16, kMostOutputs = 32;
+constexpr int64_t kSmallImage = 3000;
+// One invocation sums over the channels of the data, so their number is bounded; and there must be enough invocations.
+constexpr int32_t kMostChannels = 256;
+constexpr int64_t kFewestPixels = 256;
 // Sums of an invocation: more would not fit into the registers.
 constexpr int32_t kMostSums = 16;
+// On processors, lanes idle in images of up to kTinyImage pixels. In others, sums in memory cost no more than a step.
+constexpr int64_t kTinyImage = 36, kModerateImage = 1024, kGroupedPixels = 512, kWidePixels = 64;
+constexpr int32_t kNarrowSlices = 8, kTinySlices = 8, kWideSlices[] = {10, 12, 14, 16, 24}, kProcessorGroup = 8;
 
 int32_t most_rows(int32_t slices) {
   int32_t most = 1;
@@ -251,10 +269,88 @@ int32_t most_rows(int32_t slices) {
   return most;
 }
 
-ShaderKey depthwise_pointwise_shader(int32_t stride_h, int32_t rows, int32_t slices) {
-  return {"depthwise_pointwise.comp",
-          {{"STRIDE_H", std::to_string(stride_h)}, {"ROWS", std::to_string(rows)}, {"SLICES", std::to_string(slices)}}};
+// The tile of an invocation, and the work group.
+struct PairTile {
+  int32_t rows = 1, slices = 1, group = kKernelInvocations;
+};
+
+struct Pair {
+  DepthwiseConv2dAttr attr;
+  Bhwc sums;  // as if they were not spread
+  int32_t kernel = 0, channels = 0;
+  bool spread = false;
+};
+
+Pair pair_of(const Graph& graph, const Node& node) {
+  const auto& attr = std::get<DepthwisePointwiseAttr>(node.attributes);
+  Bhwc sums = Bhwc::from(graph.value(node.outputs[0]).shape);
+  if (attr.spread) sums = {sums.b, sums.h / 2, sums.w / 2, 4};
+  const Shape& weights = graph.value(node.inputs[kDepthwiseWeights]).shape;
+  return {attr.depthwise, sums, weights.dim(1), weights.dim(3), attr.spread};
 }
+
+// Multiply-adds of vec4 per slice of the data, and for `slices` output slices of all pixels. A load takes as long as
+// four of them, as in conv2d.cpp.
+int64_t cost_of(const Pair& pair, const PairTile& tile) {
+  constexpr int64_t kLoad = 4;
+  const int64_t taps = int64_t{pair.kernel} * pair.kernel,
+                groups = (pair.sums.slices() + tile.slices - 1) / tile.slices;
+  const int64_t loaded_rows = int64_t{tile.rows - 1} * pair.attr.stride_h + pair.kernel;
+  const int64_t loads = loaded_rows * pair.kernel + taps + 4 * tile.slices;
+  const int64_t blocks = (pair.sums.h + tile.rows - 1) / tile.rows;
+  return pair.sums.w * blocks * groups * (kLoad * loads + tile.rows * (taps + 4 * tile.slices));
+}
+
+// The tile with which a processor computes pairs of many outputs; none if two steps are faster. `most`: sums.
+std::optional<PairTile> processor_tile(const Pair& pair, int32_t most) {
+  const int64_t pixels = int64_t{pair.sums.h} * pair.sums.w;
+  const int32_t slices = pair.sums.slices();
+  if (most == 0 || pixels > kModerateImage) return std::nullopt;
+  if (pixels <= kTinyImage) return PairTile{1, std::min(slices, kTinySlices), kProcessorGroup};
+  // Groups repeat the work of the depthwise kernel: only of small ones, and in few pixels.
+  const int64_t most_groups = pair.kernel == 3 ? std::clamp<int64_t>(kGroupedPixels / pixels, 1, 4) : 1;
+  std::optional<PairTile> best;
+  for (const int32_t rows : {4, 2}) {
+    for (int32_t groups = 1; groups <= most_groups; ++groups) {
+      const int32_t needed = (slices + groups - 1) / groups;
+      const auto* const wide = std::ranges::lower_bound(kWideSlices, needed);
+      const int32_t tile_slices = needed <= kNarrowSlices ? needed : wide == std::end(kWideSlices) ? most : *wide;
+      const bool suits = rows == 4 ? tile_slices <= kNarrowSlices : pair.kernel == 5 || pixels <= kWidePixels;
+      if (!suits || rows * tile_slices > most) continue;
+      const PairTile tile{rows, tile_slices, kProcessorGroup};
+      if (!best || cost_of(pair, tile) < cost_of(pair, *best)) best = tile;
+    }
+  }
+  return best;
+}
+
+// The tile of the pair as one step, or the reason for two.
+Result<PairTile> one_step(const PlanContext& context, const Pair& pair) {
+  const int32_t outputs = pair.sums.c;
+  const int64_t pixels = int64_t{pair.sums.b} * pair.sums.h * pair.sums.w;
+  const bool few =
+      outputs <= kFewOutputs || (outputs <= kMostOutputs && pair.channels <= outputs && pixels <= kSmallImage);
+  if (pair.kernel == 3 && few && pair.channels <= kMostChannels && (pixels >= kFewestPixels || pair.spread)) {
+    constexpr int64_t kInvocations = 512;  // enough work for a GPU
+    const int32_t slices = pair.sums.slices();
+    const DepthwiseTile most{std::min(context.limits.kernels.depthwise_pointwise_rows, most_rows(slices))};
+    return PairTile{choose_tile(pair.sums, pair.sums.b, pair.attr, most, kInvocations).rows, slices};
+  }
+  const std::optional<PairTile> tile = processor_tile(pair, context.limits.kernels.depthwise_pointwise_sums);
+  if (tile) return *tile;
+  return unsupported("two steps are faster");
+}
+
+ShaderKey depthwise_pointwise_shader(int32_t kernel, int32_t stride_h, const PairTile& tile) {
+  return {"depthwise_pointwise.comp",
+          {{"LOCAL_X", std::to_string(tile.group)},
+           {"KERNEL", std::to_string(kernel)},
+           {"STRIDE_H", std::to_string(stride_h)},
+           {"ROWS", std::to_string(tile.rows)},
+           {"SLICES", std::to_string(tile.slices)}}};
+}
+
+const ShaderDefine kSpread{"SPREAD", "1"};
 
 // Range of values after the activation: lowest and highest.
 std::array<float, 2> range_of(Activation activation) {
@@ -272,52 +368,88 @@ bool clamps(Activation activation) {
   return activation == Activation::kRelu || activation == Activation::kRelu6 || activation == Activation::kReluN1To1;
 }
 
-Status check_depthwise(const Graph& graph, const Node& node) {
-  const auto& [attr, between] = std::get<DepthwisePointwiseAttr>(node.attributes);
+Status check_pair(const PlanContext& context, const Node& node) {
+  const Graph& graph = context.graph;
   const Shape& weights = graph.value(node.inputs[kDepthwiseWeights]).shape;
+  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(graph, node, graph.value(node.inputs[1]).shape.dim(0)));
   for (const size_t input : {kDepthwiseWeights, kDepthwiseBias}) {
     const bool present = input < node.inputs.size() && node.inputs[input] != kNone;
     if (present && !graph.is_constant(node.inputs[input])) return unsupported("depthwise weights that are computed");
   }
-  if (weights.dim(1) != kSpatialKernel || weights.dim(2) != kSpatialKernel)
-    return unsupported("a depthwise kernel that is not 3x3");
-  if (attr.stride_h > kMostStride || (attr.stride_h > 1 && attr.dilation_h > 1)) {
+  if (addend_of(node) != kNone && residual_of(node) != kNone) return unsupported("both an addend and a residual");
+  return check_window(context, weights);
+}
+
+Status supports_depthwise_pointwise(const PlanContext& context, const Node& node) {
+  SIGHTGLASS_RETURN_IF_ERROR(check_pair(context, node));
+  const Pair pair = pair_of(context.graph, node);
+  const Activation between = std::get<DepthwisePointwiseAttr>(node.attributes).between;
+  const bool square = context.graph.value(node.inputs[kDepthwiseWeights]).shape.dim(2) == pair.kernel;
+  if (!square || std::ranges::find(kRowKernels, pair.kernel) == std::end(kRowKernels)) {
+    return unsupported("a depthwise kernel that is not 3x3 or 5x5");
+  }
+  if (pair.attr.stride_h > kMostStride || (pair.attr.stride_h > 1 && pair.attr.dilation_h > 1)) {
     return unsupported("a depthwise stride above 2, or with a dilation");
   }
   if (between != Activation::kNone && !clamps(between)) {
     return unsupported(std::string("the activation ") + to_string(between) + " between the convolutions");
   }
-  return {};
+  constexpr int64_t kIterations = 256;  // per slice of the data, with the largest tile
+  const int64_t limit = context.limits.max_loop_iterations, slices = (pair.channels + 3) / 4;
+  if (limit > 0 && slices * kIterations > limit) return unsupported(std::to_string(pair.channels) + " channels");
+  return one_step(context, pair).status();
 }
 
-Status supports_depthwise_pointwise(const PlanContext& context, const Node& node) {
-  const Shape& weights = context.graph.value(node.inputs[1]).shape;
-  SIGHTGLASS_RETURN_IF_ERROR(check_conv_constants(context.graph, node, weights.dim(0)));
-  if (weights.dim(0) > kMostOutputSlices * 4) {
-    return unsupported("more than " + std::to_string(kMostOutputSlices * 4) + " output channels");
-  }
-  SIGHTGLASS_RETURN_IF_ERROR(check_depthwise(context.graph, node));
-  if (addend_of(node) != kNone && residual_of(node) != kNone) return unsupported("both an addend and a residual");
-  constexpr int64_t kIterations = 64;  // per slice of the data, with the largest tile
-  const int64_t limit = context.limits.max_loop_iterations, slices = (weights.dim(3) + 3) / 4;
-  if (limit > 0 && slices * kIterations > limit) return unsupported(std::to_string(weights.dim(3)) + " channels");
-  return {};
+// The depthwise convolution of the pair as a node of its own. The addend follows its activation.
+Node first_of_pair(const Node& node) {
+  const auto& attr = std::get<DepthwisePointwiseAttr>(node.attributes);
+  Node first = node;
+  first.op = OpType::kDepthwiseConv2d;
+  first.attributes = attr.depthwise;
+  first.activation = attr.between;
+  const ValueId bias = kDepthwiseBias < node.inputs.size() ? node.inputs[kDepthwiseBias] : kNone;
+  first.inputs = {node.inputs[0], node.inputs[kDepthwiseWeights], bias, kNone, addend_of(node)};
+  first.residual_last = addend_of(node) != kNone;
+  first.residual_sampling = ResidualSampling::kNone;
+  return first;
+}
+
+Status supports_two_steps(const PlanContext& context, const Node& node) {
+  if (std::get<DepthwisePointwiseAttr>(node.attributes).spread) return unsupported("sums that are spread");
+  return check_pair(context, node);
+}
+
+Status emit_two_steps(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+  Bhwc shape = out.shape;
+  shape.c = in.shape.c;
+  const TensorRef between = emitter.temporary("data of " + emitter.graph().value(node.outputs[0]).name, shape, in);
+  SIGHTGLASS_RETURN_IF_ERROR(emit_depthwise_to(emitter, first_of_pair(node), between));
+  Node second = node;
+  second.op = OpType::kConv2d;
+  second.attributes = Conv2dAttr{};
+  second.inputs.resize(kResidualInput + 1);
+  return emit_pointwise(emitter, second, between, out);
 }
 
 Status emit_depthwise_pointwise(Emitter& emitter, const Node& node) {
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
   SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
-  const auto& [attr, between] = std::get<DepthwisePointwiseAttr>(node.attributes);
   const Graph& graph = emitter.graph();
+  const Pair pair = pair_of(graph, node);
+  const DepthwiseConv2dAttr& attr = pair.attr;
+  const Activation between = std::get<DepthwisePointwiseAttr>(node.attributes).between;
+  SIGHTGLASS_ASSIGN_OR_RETURN(const PairTile usual, one_step(emitter.context(), pair));
   // The weights of both convolutions are one block of constants with one storage.
-  const ConvQuantization quantization = conv_quantization(emitter, node, out.shape.c);
+  const ConvQuantization quantization = conv_quantization(emitter, node, pair.sums.c);
   std::vector<float> weights =
-      pack_conv_weights({out.shape.c, 1, 1, in.shape.c, conv_weights(graph, node, quantization)});
+      pack_conv_weights({pair.sums.c, 1, 1, in.shape.c, conv_weights(graph, node, quantization)});
   const auto first = static_cast<int32_t>(weights.size() / 4);
   std::ranges::copy(
-      pack_depthwise_weights(graph.floats(node.inputs[kDepthwiseWeights]), kSpatialKernel * kSpatialKernel, in.shape.c),
+      pack_depthwise_weights(graph.floats(node.inputs[kDepthwiseWeights]), pair.kernel * pair.kernel, in.shape.c),
       std::back_inserter(weights));
-  ConvConstants constants = add_conv_constants(emitter, node, quantization, weights, out.shape.c);
+  ConvConstants constants = add_conv_constants(emitter, node, quantization, weights, pair.sums.c);
   std::vector<float> bias;
   if (node.inputs.size() > kDepthwiseBias && node.inputs[kDepthwiseBias] != kNone) {
     bias = graph.floats(node.inputs[kDepthwiseBias]);
@@ -325,50 +457,80 @@ Status emit_depthwise_pointwise(Emitter& emitter, const Node& node) {
   bias.resize(static_cast<size_t>(in.shape.slices()) * 4, 0.0f);
   const int32_t depthwise_bias = emitter.add_constants(bias);
   SIGHTGLASS_RETURN_IF_ERROR(add_operands(emitter, node, constants));
-  constexpr int64_t kInvocations = 512;  // enough work for a GPU
-  const DepthwiseTile most{
-      std::min(emitter.context().limits.kernels.depthwise_pointwise_rows, most_rows(out.shape.slices()))};
-  const DepthwiseTile usual = choose_tile(out.shape, out.shape.b, attr, most, kInvocations);
-  const std::string geometry =
-      "stride " + sides(attr.stride_h, attr.stride_w) + " dilation " + sides(attr.dilation_h, attr.dilation_w);
+  const std::string geometry = "kernel " + sides(pair.kernel, pair.kernel) + " stride " +
+                               sides(attr.stride_h, attr.stride_w) + " dilation " +
+                               sides(attr.dilation_h, attr.dilation_w) + (pair.spread ? " spread" : "");
   const std::string step = tuned_step(emitter, "depthwise-pointwise", in, out, geometry, constants);
-  std::vector<RowsVariant> variants = rows_variants(emitter, usual, most.columns);
-  std::erase_if(variants, [&](const RowsVariant& v) { return v.tile.rows > most_rows(out.shape.slices()); });
+  const bool in_groups = usual.group == kProcessorGroup;
+  std::vector<RowsVariant> variants = rows_variants(emitter, {usual.rows}, 1);
+  std::erase_if(variants, [&](const RowsVariant& v) {
+    return v.tile.rows != usual.rows && (in_groups || v.tile.rows > most_rows(usual.slices));
+  });
   const auto [variant, choice] = emitter.choose_variant(step, variants);
+  const PairTile tile{variant.tile.rows, usual.slices, usual.group};
+  const int32_t groups = (pair.sums.slices() + tile.slices - 1) / tile.slices;
   StepParams params({in, out});
-  params.ints(attr.stride_w, clamps(between) ? 1 : 0);
+  params.ints(attr.stride_w, clamps(between) ? 1 : 0, pair.kernel);
   params.ints(attr.dilation_w, attr.dilation_h, attr.padding.left, attr.padding.top);
   params.ints(constants.weights, constants.bias, constants.slope);
-  params.ints(constants.weights + first, depthwise_bias);
+  params.ints(constants.weights + first, depthwise_bias, groups);
   const auto [lowest, highest] = range_of(between);
   params.floats(lowest, highest);
-  return add_conv_step(emitter, {depthwise_pointwise_shader(attr.stride_h, variant.tile.rows, out.shape.slices()),
-                                 std::move(params), depthwise_rows_grid(out.shape, out.shape.b, attr, variant.tile), in,
-                                 out, constants, choice, emitter.context().limits.kernels.half.products});
+  ShaderKey shader = depthwise_pointwise_shader(pair.kernel, attr.stride_h, tile);
+  if (pair.spread) shader.defines.push_back(kSpread);
+  Grid grid = depthwise_rows_grid(pair.sums, int64_t{pair.sums.b} * groups, attr, {tile.rows});
+  grid.local_x = tile.group;
+  return add_conv_step(emitter, {std::move(shader), std::move(params), grid, in, out, constants, choice,
+                                 emitter.context().limits.kernels.half.products});
 }
 
 std::vector<ShaderKey> depthwise_pointwise_variants() {
-  std::vector<ShaderKey> keys;
+  std::vector<ShaderKey> keys, spread;
   for (int32_t stride = 1; stride <= kMostStride; ++stride) {
     for (const int32_t rows : kRowTiles) {
-      for (int32_t slices = 1; slices <= kMostOutputSlices; ++slices) {
-        if (rows <= most_rows(slices)) keys.push_back(depthwise_pointwise_shader(stride, rows, slices));
+      for (int32_t slices = 1; slices <= kMostOutputs / 4; ++slices) {
+        if (rows <= most_rows(slices)) keys.push_back(depthwise_pointwise_shader(3, stride, {rows, slices}));
       }
+      spread.push_back(depthwise_pointwise_shader(3, stride, {rows, 1}));
+      spread.back().defines.push_back(kSpread);
+    }
+    for (const int32_t kernel : kRowKernels) {
+      const auto add = [&](int32_t rows, int32_t slices) {
+        keys.push_back(depthwise_pointwise_shader(kernel, stride, {rows, slices, kProcessorGroup}));
+      };
+      for (int32_t slices = 1; slices <= kTinySlices; ++slices) add(1, slices);
+      for (int32_t slices = 1; slices <= kNarrowSlices; ++slices) {
+        add(2, slices);
+        add(4, slices);
+      }
+      for (const int32_t slices : kWideSlices) add(2, slices);
     }
   }
   std::vector<ShaderKey> variants = storage_variants(keys, "AOW");
-  std::ranges::move(
-      operand_variants(
-          keys, {{Operand::kResidual}, {Operand::kLastResidual}, {Operand::kPooledResidual}, {Operand::kAddend}}),
-      std::back_inserter(variants));
+  std::ranges::move(operand_variants(keys, {{Operand::kResidual},
+                                            {Operand::kLastResidual},
+                                            {Operand::kPooledResidual},
+                                            {Operand::kResizedResidual},
+                                            {Operand::kLastResizedResidual},
+                                            {Operand::kAddend}}),
+                    std::back_inserter(variants));
+  std::ranges::move(storage_variants(spread, "AOW"), std::back_inserter(variants));
+  std::ranges::move(operand_variants(spread, {{Operand::kAddend}}), std::back_inserter(variants));
+  return variants;
+}
+
+// Of the two steps.
+std::vector<ShaderKey> two_steps_variants() {
+  std::vector<ShaderKey> variants = depthwise_variants();
+  std::ranges::move(conv2d_variants(), std::back_inserter(variants));
   return variants;
 }
 
 }  // namespace
 
 std::vector<Kernel> depthwise_pointwise_kernels(OpType) {
-  return {
-      {"depthwise-pointwise", supports_depthwise_pointwise, emit_depthwise_pointwise, depthwise_pointwise_variants}};
+  return {{"depthwise-pointwise", supports_depthwise_pointwise, emit_depthwise_pointwise, depthwise_pointwise_variants},
+          {"depthwise-then-pointwise", supports_two_steps, emit_two_steps, two_steps_variants}};
 }
 
 }  // namespace sightglass

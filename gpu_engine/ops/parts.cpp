@@ -180,18 +180,26 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
   step += " bits " + bits(emitter.storage_of(in)) + " weights " + bits(constants.storage);
   if (const char* define = define_of(constants.quantization.sums)) step += std::string(" ") + define;
   if (constants.table) step += " table";
-  if (constants.residual)
-    step += constants.residual_sampling == ResidualSampling::kNone ? " residual" : " pooled residual";
+  if (constants.residual_sampling == ResidualSampling::kPooled) step += " pooled";
+  if (constants.residual_sampling == ResidualSampling::kResized) step += " resized";
+  if (constants.residual) step += " residual";
   if (constants.gate) step += " gate";
   if (constants.addend) step += " addend";
   return step;
 }
 
-static Operand residual_operand(const ConvConstants& constants) {
+namespace {
+
+Operand residual_operand(const ConvConstants& constants) {
   if (constants.quantization.sums == Sums::kRequantized) return Operand::kResidual;
   if (constants.residual_sampling == ResidualSampling::kPooled) return Operand::kPooledResidual;
+  if (constants.residual_sampling == ResidualSampling::kResized) {
+    return constants.residual_last ? Operand::kLastResizedResidual : Operand::kResizedResidual;
+  }
   return constants.residual_last ? Operand::kLastResidual : Operand::kResidual;
 }
+
+}  // namespace
 
 Status add_conv_step(Emitter& emitter, ConvStep step) {
   auto& [shader, params, grid, in, out, constants, variant, half_products] = step;
@@ -223,6 +231,11 @@ Status add_conv_step(Emitter& emitter, ConvStep step) {
   if (constants.residual && quantization.sums == Sums::kRequantized) {
     const auto& [a, b, half_step, moved] = quantization.residual;
     params.ints(a, b, half_step, moved).ints(quantization.range.lowest, quantization.range.highest);
+  }
+  if (constants.residual_sampling == ResidualSampling::kResized) {
+    const Bhwc &small = constants.residual->shape, &large = out.shape;
+    const ResizeAttr centers{large.h, large.w, false, true};
+    params.floats(centers.scale(small.w, large.w), centers.scale(small.h, large.h), 0.5f);
   }
   add_operand(Operand::kGate, constants.gate);
   add_operand(Operand::kAddend, constants.addend);
@@ -290,6 +303,10 @@ ShaderDefine define_of(Operand operand) {
       return {"RESIDUAL", "2"};
     case Operand::kPooledResidual:
       return {"RESIDUAL", "3"};
+    case Operand::kResizedResidual:
+      return {"RESIDUAL", "4"};
+    case Operand::kLastResizedResidual:
+      return {"RESIDUAL", "5"};
     case Operand::kGate:
       return {"GATE", "1"};
     case Operand::kAddend:

@@ -108,7 +108,15 @@ std::vector<ShaderKey> integer_residual_variants(const std::vector<ShaderKey>& k
 // The same for computed weights.
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys);
 // Further operands of a float step, with their define. All variants with each of the sets of them.
-enum class Operand : uint8_t { kResidual, kLastResidual, kPooledResidual, kGate, kAddend };
+enum class Operand : uint8_t {
+  kResidual,
+  kLastResidual,
+  kPooledResidual,
+  kResizedResidual,
+  kLastResizedResidual,
+  kGate,
+  kAddend
+};
 ShaderDefine define_of(Operand operand);
 std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys,
                                         const std::vector<std::vector<Operand>>& sets);
@@ -125,6 +133,11 @@ Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& ou
                       const std::vector<float>& bias);
 // The same with any kind of constants.
 Status emit_pointwise(Emitter& emitter, const TensorRef& in, const TensorRef& out, const ConvConstants& constants);
+
+// The same with the constants and further operands of a CONV_2D, whose data are `in`.
+Status emit_pointwise(Emitter& emitter, const Node& node, const TensorRef& in, const TensorRef& out);
+// Every program that a CONV_2D may request.
+std::vector<ShaderKey> conv2d_variants();
 
 // Cost of a convolution of 32-bit floats from `in` to `out` with a kernel of `taps` pixels, more than one, and with the
 // default tile of the device. The unit is the multiply-add of a vec4 by one invocation.

@@ -186,12 +186,14 @@ namespace {
 
 // The residual, in the height and width of the output.
 HostTensor sampled_residual(const Call& call, const Shape& out) {
+  const bool pools = call.node.residual_sampling == ResidualSampling::kPooled;
   Node sampling = call.node;
-  sampling.op = OpType::kMaxPool2d;
-  sampling.attributes = Pool2dAttr{{}, 2, 2, 2, 2};
+  sampling.op = pools ? OpType::kMaxPool2d : OpType::kResizeBilinear;
+  sampling.attributes =
+      pools ? Attributes(Pool2dAttr{{}, 2, 2, 2, 2}) : Attributes(ResizeAttr{out.dim(1), out.dim(2), false, true});
   const std::vector<const HostTensor*> inputs{&call.input(kResidualInput)};
   HostTensor sampled(DataType::kFloat32, {out.dim(0), out.dim(1), out.dim(2), inputs[0]->shape.dim(3)});
-  pool2d({call.graph, sampling, inputs}, sampled);
+  (pools ? pool2d : resize_bilinear)({call.graph, sampling, inputs}, sampled);
   return sampled;
 }
 
@@ -227,12 +229,21 @@ void depthwise_conv2d(const Call& call, HostTensor& out) {
 void depthwise_pointwise(const Call& call, HostTensor& out) {
   const auto& attr = call.attributes<DepthwisePointwiseAttr>();
   const Shape& shape = out.shape;
-  HostTensor between(DataType::kFloat32, {shape.dim(0), shape.dim(1), shape.dim(2), call.shape(0).dim(3)});
+  const int32_t per_sum = attr.spread ? 2 : 1;  // rows and columns
+  HostTensor between(DataType::kFloat32,
+                     {shape.dim(0), shape.dim(1) / per_sum, shape.dim(2) / per_sum, call.shape(0).dim(3)});
   convolve_depthwise(call, attr.depthwise, kDepthwiseWeights, kDepthwiseBias, between);
   std::vector<float> data(between.as<float>().begin(), between.as<float>().end());
   for (float& v : data) v = apply(attr.between, v);
   add_addend(call, data);
-  convolve(call, {}, data.data(), between.shape, out);
+  if (!attr.spread) return convolve(call, {}, data.data(), between.shape, out);
+  HostTensor four(DataType::kFloat32, {shape.dim(0), shape.dim(1) / 2, shape.dim(2) / 2, 4});
+  convolve(call, {}, data.data(), between.shape, four);
+  for (int64_t i = 0; i < shape.elements(); ++i) {
+    const int64_t row = i / shape.dim(2), column = i % shape.dim(2), phase = row % 2 * 2 + column % 2;
+    const int64_t pixel_of_four = row / 2 * (shape.dim(2) / 2) + column / 2;
+    out.as<float>()[static_cast<size_t>(i)] = four.as<float>()[static_cast<size_t>(pixel_of_four * 4 + phase)];
+  }
 }
 
 void squeeze_excite(const Call& call, HostTensor& out) {

@@ -48,13 +48,10 @@ RewriteOutcome fuse_activation(Graph& graph, NodeId id) {
 
 namespace {
 
-// Output channels per invocation: no depthwise work is repeated. With more than kFewOutputs, a tile has fewer pixels,
-// and each weight serves fewer of them: only in small images, and if there are not more channels of data than outputs.
-constexpr int32_t kFewOutputs = 16, kMostOutputs = 32;
-constexpr int64_t kSmallImage = 3000;
-// One invocation sums over the channels of the data, so their number is bounded; and there must be enough invocations.
+// Larger ones are two steps on every device, unless they have few outputs.
+constexpr int32_t kFewOutputs = 16, kMostOutputs = 32, kManyOutputs = 192;
 constexpr int32_t kMostChannels = 256;
-constexpr int64_t kFewestPixels = 256;
+constexpr int64_t kModerateImage = 1024, kSmallImage = 3000;
 
 bool is_pointwise(const Graph& graph, const Node& node) {
   if (node.op != OpType::kConv2d) return false;
@@ -76,7 +73,8 @@ std::optional<std::string> obstacle_in_depthwise(const Graph& graph, const Node&
     if (graph.value(node.inputs[i]).type != DataType::kFloat32) return "the depthwise convolution is quantized";
   }
   if (attr.multiplier != 1) return "the depthwise convolution has several outputs per channel";
-  if (weights.dim(1) != 3 || weights.dim(2) != 3) return "the depthwise kernel is not 3x3";
+  const bool square = weights.dim(1) == weights.dim(2) && (weights.dim(1) == 3 || weights.dim(1) == 5);
+  if (!square) return "the depthwise kernel is not 3x3 or 5x5";
   if (attr.stride_h > 2) return "the depthwise convolution has a stride of " + std::to_string(attr.stride_h);
   if (attr.stride_h == 2 && attr.dilation_h > 1) return "the depthwise convolution has a stride and a dilation";
   switch (node.activation) {
@@ -105,8 +103,11 @@ std::optional<std::string> obstacle_to_both(const Graph& graph, const Node& dept
   return std::nullopt;
 }
 
-std::optional<std::string> obstacle_in_sizes(const Shape& data, const Shape& out) {
+// Plans decide whether the pair is one step (ops/depthwise.cpp): here, whether it is one on any device.
+std::optional<std::string> obstacle_in_sizes(int32_t kernel, const Shape& data, const Shape& out) {
+  if (int64_t{out.dim(1)} * out.dim(2) <= kModerateImage && out.dim(3) <= kManyOutputs) return std::nullopt;
   if (out.dim(3) > kMostOutputs) return count(out.dim(3), "output channels are more than an invocation holds");
+  if (kernel != 3) return "the image is large, and the depthwise kernel not 3x3";
   if (out.dim(3) > kFewOutputs && data.dim(3) > out.dim(3)) {
     return count(data.dim(3), "channels for ") + count(out.dim(3), "outputs are faster in two steps");
   }
@@ -115,8 +116,25 @@ std::optional<std::string> obstacle_in_sizes(const Shape& data, const Shape& out
   if (out.dim(3) > kFewOutputs && pixels > kSmallImage) {
     return count(pixels, "pixels with ") + count(out.dim(3), "outputs are faster in two steps");
   }
-  if (pixels < kFewestPixels) return count(pixels, "pixels give too few invocations");
   return std::nullopt;
+}
+
+// Replaces the depthwise convolution `first` and the node `second`, which is or becomes `conv`, by one node.
+void replace_pair(Graph& graph, NodeId first, NodeId second, Node conv, bool spread) {
+  const Node& depthwise = graph.node(first);
+  conv.op = OpType::kDepthwisePointwise;
+  conv.attributes =
+      DepthwisePointwiseAttr{std::get<DepthwiseConv2dAttr>(depthwise.attributes), depthwise.activation, spread};
+  conv.inputs.resize(kDepthwiseBias + 1, kNone);
+  conv.inputs[0] = depthwise.inputs[0];
+  if (residual_of(depthwise) != kNone) conv.inputs[kAddendInput] = residual_of(depthwise);
+  conv.inputs[kDepthwiseWeights] = depthwise.inputs[1];
+  conv.inputs[kDepthwiseBias] = depthwise.inputs.size() > 2 ? depthwise.inputs[2] : kNone;
+  const std::string origin = depthwise.origin + " + " + conv.origin;
+  const ValueId made = conv.outputs[0];
+  rewriting::replace_node(graph, second, std::move(conv));
+  graph.node(graph.value(made).producer).origin = origin;
+  graph.remove_node(first);
 }
 
 }  // namespace
@@ -135,22 +153,48 @@ RewriteOutcome fuse_depthwise(Graph& graph, NodeId id) {
     return RewriteOutcome::declined(quote(graph.value(between).name) + " is read by others or an output");
   }
   const Shape& out = graph.value(conv.outputs[0]).shape;
-  if (const auto obstacle = obstacle_in_sizes(graph.value(depthwise.inputs[0]).shape, out)) {
+  const int32_t kernel = graph.value(depthwise.inputs[1]).shape.dim(1);
+  if (const auto obstacle = obstacle_in_sizes(kernel, graph.value(depthwise.inputs[0]).shape, out)) {
     return RewriteOutcome::declined(*obstacle);
   }
-  Node fused = conv;
-  fused.op = OpType::kDepthwisePointwise;
-  fused.attributes = DepthwisePointwiseAttr{std::get<DepthwiseConv2dAttr>(depthwise.attributes), depthwise.activation};
-  fused.inputs.resize(kDepthwiseBias + 1, kNone);
-  fused.inputs[0] = depthwise.inputs[0];
-  if (residual_of(depthwise) != kNone) fused.inputs[kAddendInput] = residual_of(depthwise);
-  fused.inputs[kDepthwiseWeights] = depthwise.inputs[1];
-  fused.inputs[kDepthwiseBias] = depthwise.inputs.size() > 2 ? depthwise.inputs[2] : kNone;
-  const std::string origin = depthwise.origin + " + " + conv.origin;
-  const ValueId made = conv.outputs[0];
-  rewriting::replace_node(graph, id, std::move(fused));
-  graph.node(graph.value(made).producer).origin = origin;
-  graph.remove_node(producer);
+  replace_pair(graph, producer, id, Node(conv), false);
+  return RewriteOutcome::applied();
+}
+
+// Merges a depthwise convolution and the TRANSPOSE_CONV of 2×2 taps and one output channel that reads it: a 1×1
+// convolution with four outputs, which become the 2×2 pixels.
+RewriteOutcome fuse_spread(Graph& graph, NodeId id) {
+  const Node& conv = graph.node(id);
+  if (conv.op != OpType::kTransposeConv) return RewriteOutcome::not_matched();
+  const NodeId producer = graph.value(conv.inputs[0]).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kDepthwiseConv2d) return RewriteOutcome::not_matched();
+  const Node& depthwise = graph.node(producer);
+  const Shape &weights = graph.value(conv.inputs[1]).shape, &between = graph.value(conv.inputs[0]).shape;
+  const auto& attr = std::get<TransposeConvAttr>(conv.attributes);
+  const bool of_blocks = weights.dim(0) == 1 && weights.dim(1) == 2 && weights.dim(2) == 2 && attr.stride_h == 2 &&
+                         attr.stride_w == 2 && attr.padding.top == 0 && attr.padding.left == 0 &&
+                         attr.out_h == 2 * between.dim(1) && attr.out_w == 2 * between.dim(2);
+  if (!of_blocks) return RewriteOutcome::declined("it does not make blocks of 2x2 pixels of one channel");
+  if (conv.activation == Activation::kPrelu) return RewriteOutcome::declined("it has a PRELU");
+  if (const auto obstacle = rewriting::obstacle_to_more_operands(graph, id)) return RewriteOutcome::declined(*obstacle);
+  if (const auto obstacle = obstacle_to_both(graph, depthwise, conv)) return RewriteOutcome::declined(*obstacle);
+  if (const auto obstacle = obstacle_in_depthwise(graph, depthwise)) return RewriteOutcome::declined(*obstacle);
+  const Shape& taps = graph.value(depthwise.inputs[1]).shape;
+  if (taps.dim(1) != 3 || taps.dim(3) > kMostChannels) return RewriteOutcome::declined("two steps are faster");
+  if (!rewriting::read_once(graph, conv.inputs[0])) {
+    return RewriteOutcome::declined(quote(graph.value(conv.inputs[0]).name) + " is read by others or an output");
+  }
+  Node four = conv;
+  four.op = OpType::kConv2d;
+  four.inputs.resize(kDepthwiseBias + 1, kNone);
+  // [1, 2, 2, channels] becomes [4, 1, 1, channels].
+  four.inputs[1] = graph.add_constant(graph.value(conv.inputs[1]).name + "/spread", {4, 1, 1, weights.dim(3)},
+                                      graph.floats(conv.inputs[1]));
+  if (four.inputs[2] != kNone) {
+    const std::vector<float> bias(4, graph.floats(four.inputs[2]).front());
+    four.inputs[2] = graph.add_constant(graph.value(conv.inputs[2]).name + "/spread", {4}, bias);
+  }
+  replace_pair(graph, producer, id, std::move(four), true);
   return RewriteOutcome::applied();
 }
 
@@ -447,6 +491,30 @@ RewriteOutcome fold_residual_pool(Graph& graph, NodeId id) {
   graph.node(id).origin = pool.origin + " + " + graph.node(id).origin;
   graph.set_input(id, kResidualInput, pool.inputs[0]);
   graph.node(id).residual_sampling = ResidualSampling::kPooled;
+  graph.remove_node(producer);
+  return RewriteOutcome::applied();
+}
+
+// Interpolates what a convolution adds while the convolution loads it, also once for each element.
+RewriteOutcome fold_residual_resize(Graph& graph, NodeId id) {
+  const ValueId residual = residual_of(graph.node(id));
+  const NodeId producer = residual == kNone ? kNone : graph.value(residual).producer;
+  if (producer == kNone || graph.node(producer).op != OpType::kResizeBilinear) return RewriteOutcome::not_matched();
+  if (const auto obstacle = obstacle_to_sampling(graph, graph.node(id))) return RewriteOutcome::declined(*obstacle);
+  const Node& resize = graph.node(producer);
+  const auto& attr = std::get<ResizeAttr>(resize.attributes);
+  const Shape &data = graph.value(resize.inputs[0]).shape, &out = graph.value(graph.node(id).outputs[0]).shape;
+  if (!attr.half_pixel_centers || attr.align_corners) return RewriteOutcome::declined("its pixels have no centers");
+  if (resize.activation != Activation::kNone || !is_sampled_for(ResidualSampling::kResized, data, out) ||
+      graph.value(residual).shape.dim(1) != out.dim(1) || graph.value(residual).shape.dim(2) != out.dim(2)) {
+    return RewriteOutcome::declined("it does not only enlarge the tensor to the size of the output");
+  }
+  if (!rewriting::read_once(graph, residual)) {
+    return RewriteOutcome::declined(quote(graph.value(residual).name) + " is read by others or an output");
+  }
+  graph.node(id).origin = resize.origin + " + " + graph.node(id).origin;
+  graph.set_input(id, kResidualInput, resize.inputs[0]);
+  graph.node(id).residual_sampling = ResidualSampling::kResized;
   graph.remove_node(producer);
   return RewriteOutcome::applied();
 }

@@ -150,9 +150,11 @@ constexpr std::array kRewrites{
     Rewrite{"fuse-residual", fuse_residual, true},
     Rewrite{"fold-residual-padding", fold_residual_padding},
     Rewrite{"fold-residual-pool", fold_residual_pool},
+    Rewrite{"fold-residual-resize", fold_residual_resize},
     Rewrite{"fuse-activation", fuse_activation},
     Rewrite{"fuse-addend", fuse_addend},
     Rewrite{"fuse-depthwise", fuse_depthwise},
+    Rewrite{"fuse-spread", fuse_spread},
     Rewrite{"fuse-excitation", fuse_excitation},
     Rewrite{"fuse-mean", fuse_mean},
 };

@@ -43,9 +43,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, per batch
 #endif
-#ifdef RESIDUAL
   RESIDUAL_PARAMS
-#endif
 #ifdef GATE
   Tensor gate_t;
 #endif

@@ -27,9 +27,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
 #ifdef DYNAMIC
   Tensor quanta_t;  // of the data, per batch
 #endif
-#ifdef RESIDUAL
   RESIDUAL_PARAMS
-#endif
 };
 
 #define IN_ROWS ((ROWS - 1) * STRIDE_H + KERNEL)

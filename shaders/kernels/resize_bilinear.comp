@@ -1,5 +1,4 @@
-// RESIZE_BILINEAR. The input coordinate of an output pixel is (pixel + shift) * scale - shift, with shift 0.5 for
-// half-pixel centers and 0 otherwise; the scale includes corner alignment.
+// RESIZE_BILINEAR.
 //   LAYERS   layers per invocation: for its pixels they share everything but the reads
 //   COLUMNS  adjacent pixels per invocation, which share what they read
 //   SOURCES  columns of the input that these need
@@ -7,6 +6,7 @@
 #define WRITES_OUTPUT
 #include "lib/tensor.glsl"
 #include "lib/activation.glsl"
+#include "lib/bilinear.glsl"
 
 layout(local_size_x = kKernelInvocations) in;
 
@@ -15,19 +15,6 @@ layout(std140, binding = kParamsBlock) uniform Params {
   Tensor out_t;
   vec4 mapping;  // scale x, scale y, shift, 0
 };
-
-// The pixels below and above a coordinate, and the share of the latter.
-struct Between {
-  int low, high;
-  float share;
-};
-
-Between between(int at, float scale, int size) {
-  float from = (float(at) + mapping.z) * scale - mapping.z;
-  int low = min(max(int(floor(from)), 0), size - 1);
-  int high = max(min(int(ceil(from)), size - 1), low);
-  return Between(low, high, from - float(low));
-}
 
 vec4 source(vec4 row[SOURCES], int i) {
   vec4 v = row[0];
@@ -43,13 +30,13 @@ void main() {
   int groups = quotient(out_t.size.x + COLUMNS - 1, COLUMNS);
   ivec2 group = column_row(INVOCATION_X, groups);
   if (group.y >= out_t.size.y) return;
-  Between y = between(group.y, mapping.y, in_t.size.y);
+  Between y = between(group.y, mapping.y, mapping.z, in_t.size.y);
   int first = group.x * COLUMNS;
-  int left = between(first, mapping.x, in_t.size.x).low;
+  int left = between(first, mapping.x, mapping.z, in_t.size.x).low;
   int low[COLUMNS], high[COLUMNS];  // from `left` on
   float share[COLUMNS];
   for (int c = 0; c < COLUMNS; ++c) {
-    Between x = between(first + c, mapping.x, in_t.size.x);
+    Between x = between(first + c, mapping.x, mapping.z, in_t.size.x);
     low[c] = x.low - left;
     high[c] = x.high - left;
     share[c] = x.share;

@@ -28,9 +28,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 constants;  // positions of weights, bias and slope (in vec4), 0
   ivec4 grid;       // slice groups of one batch, elements of a square (16), 0, 0
   ivec4 rescale;    // for load_conversion()
-#ifdef RESIDUAL
-  Tensor residual_t;
-#endif
+  RESIDUAL_PARAMS
 };
 
 // Column `i` of Aᵀ.

@@ -13,7 +13,8 @@ struct Parameters {
   DepthwiseConv2dAttr attr{{PaddingMode::kSame}};
   Activation between = Activation::kNone, activation = Activation::kNone;
   bool bias = true, residual = false, pixel = false, addend = false;
-  int residual_channels = 0;  // the first ones of the output
+  int kernel = 3, residual_channels = 0;  // the first ones of the output
+  bool spread = false;
   Fill data = Fill::kUniform, weights = Fill::kUniform;
 
   std::string name() const {
@@ -23,7 +24,8 @@ struct Parameters {
            pair(attr.dilation_h, attr.dilation_w) + " p" + std::to_string(static_cast<int>(attr.padding.mode)) + " " +
            to_string(between) + " " + to_string(activation) + (bias ? "" : " no bias") + (residual ? " residual" : "") +
            (pixel ? " pixel" : "") + (addend ? " addend" : "") +
-           (residual_channels > 0 ? " of " + std::to_string(residual_channels) : "");
+           (residual_channels > 0 ? " of " + std::to_string(residual_channels) : "") +
+           (kernel == 3 ? "" : " kernel " + std::to_string(kernel)) + (spread ? " spread" : "");
   }
 };
 
@@ -41,9 +43,9 @@ OpCase make(const Parameters& p, uint64_t seed) {
   inputs.resize(kDepthwiseBias + 1, kNone);
   if (p.bias) inputs[2] = builder.constant({p.out});
   if (p.activation == Activation::kPrelu) inputs[3] = builder.constant({p.out});
-  inputs[kDepthwiseWeights] = builder.constant({1, 3, 3, p.in}, p.weights);
+  inputs[kDepthwiseWeights] = builder.constant({1, p.kernel, p.kernel, p.in}, p.weights);
   if (p.bias) inputs[kDepthwiseBias] = builder.constant({p.in});
-  const DepthwisePointwiseAttr attr{p.attr, p.between};
+  const DepthwisePointwiseAttr attr{p.attr, p.between, p.spread};
   if (p.pixel) inputs[kResidualInput] = builder.input({p.batch, 1, 1, p.out});
   if (p.residual_channels > 0) {
     inputs[kResidualInput] = builder.input({p.batch, p.height, p.width, p.residual_channels});
@@ -189,6 +191,71 @@ TEST_F(DepthwisePointwiseTest, RegisterTiles) {
   }
 }
 
+// Images for one, two, and four rows, one and several groups of slices, and the two steps of other devices.
+TEST_F(DepthwisePointwiseTest, ManyOutputs) {
+  constexpr Activation kKinds[] = {Activation::kNone, Activation::kRelu6, Activation::kPrelu};
+  uint64_t seed = 1600;
+  for (const int kernel : {3, 5}) {
+    for (const auto& [height, width] : {std::pair{2, 3}, {6, 6}, {8, 9}, {16, 15}, {31, 33}}) {
+      for (const int out : {24, 33, 56, 96, 192}) {
+        if (++seed % 2 == 0) continue;  // every second one: programs take long to compile
+        Parameters p;
+        p.kernel = kernel;
+        p.batch = height == 8 ? 2 : 1;
+        p.height = height;
+        p.width = width;
+        p.in = out == 33 ? 43 : 6;
+        p.out = out;
+        p.attr.stride_h = p.attr.stride_w = out == 56 ? 2 : 1;
+        p.attr.dilation_h = p.attr.dilation_w = out == 96 ? 2 : 1;
+        p.between = out % 2 == 0 ? Activation::kRelu6 : Activation::kNone;
+        // Every program is compiled: operands take turns.
+        p.residual_channels = out == 24 ? 21 : 0;
+        p.addend = out == 33 || out == 56;
+        p.pixel = out == 192;
+        p.activation = kKinds[seed % std::size(kKinds)];
+        check(make(p, seed));
+      }
+    }
+  }
+}
+
+TEST_F(DepthwisePointwiseTest, ManyOutputsOfAdversarialValues) {
+  uint64_t seed = 1700;
+  for (const int kernel : {3, 5}) {
+    for (const Fill data : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kWide}) {
+      Parameters p;
+      p.kernel = kernel;
+      p.height = p.width = 8;
+      p.out = 40;
+      p.data = data;
+      check(make(p, seed++));
+    }
+  }
+}
+
+TEST_F(DepthwisePointwiseTest, Spread) {
+  uint64_t seed = 1800;
+  for (const auto& [height, width] : {std::pair{1, 1}, {9, 7}, {33, 35}, {67, 71}}) {
+    for (const int in : {1, 4, 13}) {
+      for (const bool addend : {false, true}) {
+        Parameters p;
+        p.batch = height == 9 ? 2 : 1;
+        p.height = height;
+        p.width = width;
+        p.in = in;
+        p.out = 4;
+        p.attr.stride_h = p.attr.stride_w = in == 4 ? 2 : 1;
+        p.between = Activation::kRelu;
+        p.activation = addend ? Activation::kLogistic : Activation::kNone;
+        p.addend = addend;
+        p.spread = true;
+        check(make(p, seed++));
+      }
+    }
+  }
+}
+
 TEST_F(DepthwisePointwiseTest, RandomGeometry) {
   Random random(3);
   int made = 0;
@@ -251,6 +318,7 @@ struct Sampled {
   int rows = 18, columns = 14, channels = 13;              // of the residual
   Activation activation = Activation::kNone;
   Fill residual = Fill::kUniform;
+  bool last = false;
 };
 
 void check_sampled(OpTest& test, const Sampled& s, ResidualSampling sampling, uint64_t seed) {
@@ -273,6 +341,7 @@ void check_sampled(OpTest& test, const Sampled& s, ResidualSampling sampling, ui
                       "x" + std::to_string(s.channels));
     const NodeId node = c.graph.value(out).producer;
     c.graph.set_input(node, kResidualInput, residual);
+    if (s.last) c = with_residual_last(std::move(c));
     test.check(with_residual_sampled(std::move(c), sampling));
   }
 }
@@ -302,6 +371,32 @@ TEST_F(DepthwisePointwiseTest, PooledResidual) {
   }
   for (const Fill fill : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kWide, Fill::kLarge}) {
     check_sampled(*this, {.residual = fill}, ResidualSampling::kPooled, seed++);
+  }
+}
+
+// To as many rows and columns or more, from one, and by other factors than two.
+TEST_F(DepthwisePointwiseTest, ResizedResidual) {
+  constexpr Activation kKinds[] = {Activation::kNone, Activation::kRelu6, Activation::kPrelu};
+  uint64_t seed = 1900;
+  for (const auto& [height, width] : {std::pair{1, 1}, {2, 3}, {9, 7}, {33, 35}, {66, 70}}) {
+    for (const int divisor : {1, 2, 3, 100}) {
+      for (const bool last : {false, true}) {
+        const int channels = divisor == 3 ? 5 : 13;
+        check_sampled(*this,
+                      {.batch = height == 9 ? 2 : 1,
+                       .height = height,
+                       .width = width,
+                       .rows = std::max(height / divisor, 1),
+                       .columns = std::max(width * 2 / (divisor + 1), 1),
+                       .channels = channels,
+                       .activation = kKinds[seed % std::size(kKinds)],
+                       .last = last},
+                      ResidualSampling::kResized, seed++);
+      }
+    }
+  }
+  for (const Fill fill : {Fill::kZero, Fill::kTiny, Fill::kOneHot, Fill::kWide}) {
+    check_sampled(*this, {.rows = 4, .columns = 7, .residual = fill}, ResidualSampling::kResized, seed++);
   }
 }
 

@@ -389,5 +389,40 @@ TEST_F(FuseMean, NotWithComputedWeights) {
   expect_declined(kFuseMean, builder_.build("computed"), "not float constants");
 }
 
+constexpr const char* kFuseSpread = "fuse-spread";
+
+class FuseSpread : public ::testing::Test {
+ protected:
+  // A depthwise convolution and a TRANSPOSE_CONV of blocks.
+  OpCase block(int32_t out, int32_t kernel, int32_t depthwise_kernel = 3, Activation activation = Activation::kNone) {
+    CaseBuilder builder(61);
+    const ValueId in = builder.input({2, 5, 7, 6}),
+                  weights = builder.constant({1, depthwise_kernel, depthwise_kernel, 6});
+    const ValueId made = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{{PaddingMode::kSame}},
+                                      {in, weights, builder.constant({6})}, Activation::kRelu);
+    const int32_t rest = kernel - 2;
+    std::vector<ValueId> inputs{made, builder.constant({out, kernel, kernel, 6}), builder.constant({out})};
+    if (activation == Activation::kPrelu) inputs.push_back(builder.constant({out}));
+    builder.node(OpType::kTransposeConv, TransposeConvAttr{{PaddingMode::kValid}, 2, 2, 10 + rest, 14 + rest}, inputs,
+                 activation);
+    return builder.build("block");
+  }
+};
+
+TEST_F(FuseSpread, BlocksOfOneChannel) {
+  const Graph after = expect_applied(kFuseSpread, block(1, 2, 3, Activation::kLogistic), {OpType::kDepthwisePointwise});
+  const Node& node = after.node(after.order()[0]);
+  EXPECT_TRUE(std::get<DepthwisePointwiseAttr>(node.attributes).spread);
+  EXPECT_EQ(std::get<DepthwisePointwiseAttr>(node.attributes).between, Activation::kRelu);
+  EXPECT_EQ(node.activation, Activation::kLogistic);
+}
+
+TEST_F(FuseSpread, NotOfOtherBlocks) {
+  expect_declined(kFuseSpread, block(2, 2), "blocks of 2x2 pixels of one channel");
+  expect_declined(kFuseSpread, block(1, 3), "blocks of 2x2 pixels of one channel");
+  expect_declined(kFuseSpread, block(1, 2, 5), "two steps are faster");
+  expect_declined(kFuseSpread, block(1, 2, 3, Activation::kPrelu), "PRELU");
+}
+
 }  // namespace
 }  // namespace sightglass::test

@@ -88,8 +88,11 @@ TEST_F(FuseDepthwise, AScaleBeforeItStaysOutside) {
 }
 
 TEST_F(FuseDepthwise, NotWithTooManyOutputs) {
-  conv(builder_, depthwise(builder_, data()), {.in = 6, .out = 33, .kernel = 1});
-  expect_declined(kFuseDepthwise, builder_.build("wide"), "33 output channels");
+  for (const auto& [side, out] : {std::pair{33, 33}, {17, 193}}) {
+    builder_ = CaseBuilder(53);
+    conv(builder_, depthwise(builder_, builder_.input({1, side, side, 6})), {.in = 6, .out = out, .kernel = 1});
+    expect_declined(kFuseDepthwise, builder_.build("wide"), std::to_string(out) + " output channels");
+  }
 }
 
 TEST_F(FuseDepthwise, WithAnAddend) {
@@ -109,13 +112,13 @@ TEST_F(FuseDepthwise, MoreOutputsWithAsManyChannels) {
 }
 
 TEST_F(FuseDepthwise, NotMoreOutputsWithMoreChannels) {
-  conv(builder_, depthwise(builder_, data(18), {.channels = 18}), {.in = 18, .out = 17, .kernel = 1});
+  const ValueId made = depthwise(builder_, builder_.input({1, 33, 32, 18}), {.channels = 18});
+  conv(builder_, made, {.in = 18, .out = 17, .kernel = 1});
   expect_declined(kFuseDepthwise, builder_.build("narrowing"), "18 channels for 17 outputs");
 }
 
 TEST_F(FuseDepthwise, NotMoreOutputsInLargeImages) {
-  const ValueId in = builder_.input({1, 55, 55, 6});
-  conv(builder_, depthwise(builder_, in), {.in = 6, .out = 17, .kernel = 1});
+  conv(builder_, depthwise(builder_, builder_.input({1, 55, 55, 6})), {.in = 6, .out = 17, .kernel = 1});
   expect_declined(kFuseDepthwise, builder_.build("large"), "3025 pixels with 17 outputs");
 }
 
@@ -161,14 +164,27 @@ TEST_F(FuseDepthwiseResidual, NotInBothConvolutions) {
   expect_declined(kFuseDepthwise, block({1, 17, 19, 6}, Activation::kRelu, true, true), "both convolutions add");
 }
 
-TEST_F(FuseDepthwise, NotInSmallImages) {
-  const ValueId in = builder_.input({1, 15, 17, 6});
-  conv(builder_, depthwise(builder_, in), {.in = 6, .kernel = 1});
-  expect_declined(kFuseDepthwise, builder_.build("small"), "255 pixels");
+TEST_F(FuseDepthwise, ModerateImages) {
+  for (const int32_t kernel : {3, 5}) {
+    for (const auto& [side, out] : {std::pair{1, 1}, {3, 192}, {32, 17}}) {
+      builder_ = CaseBuilder(53);
+      const ValueId in = builder_.input({2, side, side, 257});
+      conv(builder_, depthwise(builder_, in, {257, kernel}), {.in = 257, .out = out, .kernel = 1});
+      expect_applied(kFuseDepthwise, builder_.build("moderate"), {OpType::kDepthwisePointwise});
+    }
+  }
 }
 
-TEST_F(FuseDepthwise, NotOfManyChannels) { expect_declined_for({.channels = 257}, "257 channels"); }
-TEST_F(FuseDepthwise, NotWithOtherKernels) { expect_declined_for({.kernel = 5}, "not 3x3"); }
+TEST_F(FuseDepthwise, NotInLargeImages) {
+  for (const auto& [kernel, channels] : {std::pair{3, 257}, {5, 6}}) {
+    builder_ = CaseBuilder(53);
+    const ValueId in = builder_.input({1, 33, 32, channels});
+    conv(builder_, depthwise(builder_, in, {.channels = channels, .kernel = kernel}), {.in = channels, .kernel = 1});
+    expect_declined(kFuseDepthwise, builder_.build("large"), kernel == 3 ? "257 channels" : "kernel not 3x3");
+  }
+}
+
+TEST_F(FuseDepthwise, NotWithOtherKernels) { expect_declined_for({.kernel = 7}, "not 3x3 or 5x5"); }
 TEST_F(FuseDepthwise, NotWithAMultiplier) { expect_declined_for({.multiplier = 2}, "several outputs"); }
 TEST_F(FuseDepthwise, NotWithALongStride) { expect_declined_for({.stride = 3}, "stride of 3"); }
 TEST_F(FuseDepthwise, NotWithStrideAndDilation) {

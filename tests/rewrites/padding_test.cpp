@@ -369,6 +369,64 @@ TEST_F(FoldResidualPool, NotAfterTheActivation) {
   expect_declined(kFoldResidualPool, with_residual_last(builder_.build("last")), "after its activation");
 }
 
+constexpr const char* kFoldResidualResize = "fold-residual-resize";
+
+class FoldResidualResize : public FoldResidualPool {
+ protected:
+  ValueId resized(const Shape& shape = {2, 3, 2, 9}, const ResizeAttr& attr = {5, 5, false, true},
+                  Activation activation = Activation::kNone) {
+    return builder_.node(OpType::kResizeBilinear, attr, {builder_.input(shape)}, activation);
+  }
+};
+
+TEST_F(FoldResidualResize, BeforeAndAfterTheActivation) {
+  for (const bool last : {false, true}) {
+    builder_ = CaseBuilder(97);
+    add_to_conv(resized(), 1, Activation::kRelu);
+    OpCase before = builder_.build("resized");
+    if (last) before = with_residual_last(std::move(before));
+    const Graph after = expect_applied(kFoldResidualResize, before, {OpType::kConv2d});
+    EXPECT_EQ(after.node(after.order()[0]).residual_sampling, ResidualSampling::kResized);
+    EXPECT_EQ(after.node(after.order()[0]).residual_last, last);
+  }
+}
+
+TEST_F(FoldResidualResize, OnlyBetweenCenters) {
+  for (const auto& [corners, half] : {std::pair{true, false}, {false, false}}) {
+    builder_ = CaseBuilder(98);
+    add_to_conv(resized({2, 3, 2, 9}, {5, 5, corners, half}));
+    expect_declined(kFoldResidualResize, builder_.build("coordinates"), "no centers");
+  }
+}
+
+TEST_F(FoldResidualResize, NotToFewerPixels) {
+  add_to_conv(resized({2, 7, 5, 9}));
+  expect_declined(kFoldResidualResize, builder_.build("smaller"), "does not only enlarge");
+}
+
+TEST_F(FoldResidualResize, NotToOnePixelForAll) {
+  add_to_conv(resized({2, 1, 1, 9}, {1, 1, false, true}));
+  expect_declined(kFoldResidualResize, builder_.build("one pixel"), "does not only enlarge");
+}
+
+TEST_F(FoldResidualResize, NotWithAnActivation) {
+  add_to_conv(resized({2, 3, 2, 9}, {5, 5, false, true}, Activation::kRelu));
+  expect_declined(kFoldResidualResize, builder_.build("activation"), "does not only enlarge");
+}
+
+TEST_F(FoldResidualResize, NotIfOthersReadIt) {
+  const ValueId large = resized();
+  add_to_conv(large);
+  OpCase forked = builder_.build("two readers");
+  forked.graph.outputs.push_back(large);
+  expect_declined(kFoldResidualResize, forked, "is read by others");
+}
+
+TEST_F(FoldResidualResize, NotIntoLargerWindows) {
+  add_to_conv(resized(), 3);
+  expect_declined(kFoldResidualResize, builder_.build("3x3"), "its kernel is not 1x1");
+}
+
 constexpr const char* kSinkResize = "sink-resize";
 
 class SinkResize : public ::testing::Test {

@@ -94,7 +94,9 @@ Result<Shape> infer_depthwise_pointwise(const NodeShapes& n) {
   SIGHTGLASS_RETURN_IF_ERROR(n.need_bias_and_slope(weights.dim(0)));
   SIGHTGLASS_ASSIGN_OR_RETURN(const Shape out, convolved(n, a, depthwise, weights.dim(0)));
   SIGHTGLASS_RETURN_IF_ERROR(check_addend(n, {out.dim(0), out.dim(1), out.dim(2), in.dim(3)}));
-  return out;
+  if (!n.attributes<DepthwisePointwiseAttr>().spread) return out;
+  if (out.dim(3) != 4 || n.has(kResidualInput)) return n.wrong("it spreads other than four sums without a residual");
+  return n.make(std::array<int64_t, 4>{out.dim(0), 2 * int64_t{out.dim(1)}, 2 * int64_t{out.dim(2)}, 1});
 }
 
 Result<Shape> infer_squeeze_excite(const NodeShapes& n) {

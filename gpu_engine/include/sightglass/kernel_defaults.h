@@ -58,6 +58,10 @@ struct KernelDefaults {
   // every time they read it.
   bool narrow_weights = true;
 
+  // Most sums per invocation of a depthwise and a 1x1 convolution in one step, if the latter has many outputs and the
+  // image is small. 0: these are two steps.
+  int32_t depthwise_pointwise_sums = 0;
+
   bool operator==(const KernelDefaults&) const = default;
 };
 
