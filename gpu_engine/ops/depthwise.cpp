@@ -330,7 +330,8 @@ Result<PairTile> one_step(const PlanContext& context, const Pair& pair) {
   const int64_t pixels = int64_t{pair.sums.b} * pair.sums.h * pair.sums.w;
   const bool few =
       outputs <= kFewOutputs || (outputs <= kMostOutputs && pair.channels <= outputs && pixels <= kSmallImage);
-  if (pair.kernel == 3 && few && pair.channels <= kMostChannels && (pixels >= kFewestPixels || pair.spread)) {
+  const bool fits = pair.sums.slices() <= context.limits.kernels.depthwise_pointwise_slices;
+  if (pair.kernel == 3 && few && fits && pair.channels <= kMostChannels && (pixels >= kFewestPixels || pair.spread)) {
     constexpr int64_t kInvocations = 512;  // enough work for a GPU
     const int32_t slices = pair.sums.slices();
     const DepthwiseTile most{std::min(context.limits.kernels.depthwise_pointwise_rows, most_rows(slices))};

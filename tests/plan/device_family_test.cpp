@@ -121,7 +121,7 @@ OpCase network() {
   x = builder.node(OpType::kConv2d, Conv2dAttr{same}, {x, builder.constant({16, 3, 3, 16})}, Activation::kRelu);
   x = builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({16, 1, 1, 16})}, Activation::kRelu);
   x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same}, {x, builder.constant({1, 3, 3, 16})});
-  builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({16, 1, 1, 16})});
+  builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({12, 1, 1, 16})});
   return builder.build("network");
 }
 
@@ -240,6 +240,24 @@ TEST(DeviceFamily, TilesOfTheCameraTextureFitIntoRegisters) {
     EXPECT_TRUE(data_of(*plan).steps.front().kernel.starts_with(kernel))
         << renderer << ": " << data_of(*plan).steps.front().kernel;
   }
+}
+
+// Four slices of sums, beside the rows of a depthwise convolution, spill on VideoCore; eight also on Mali.
+TEST(DeviceFamily, PairsFitIntoRegisters) {
+  const auto steps = [](const char* renderer, int32_t outputs) {
+    CaseBuilder builder(7);
+    ValueId x = builder.input({1, 32, 32, 16});
+    x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{}, {x, builder.constant({1, 3, 3, 16})});
+    builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({outputs, 1, 1, 16})});
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", renderer).kernels;
+    const auto model = model_from_graph(builder.build("pair").graph).value();
+    return data_of(*value_of(build_plan(model, limits, ForcedPlanOptions()))).steps.size();
+  };
+  EXPECT_EQ(steps("V3D 7.1", 16), steps("V3D 7.1", 12) + 1);
+  EXPECT_EQ(steps("Mali-G52", 16), steps("Mali-G52", 12));
+  EXPECT_EQ(steps("Mali-G52", 32), steps("Mali-G52", 16) + 1);
+  EXPECT_EQ(steps("FD630", 32), steps("FD630", 12));
 }
 
 // Of an 8-bit model. Integer sums need more registers than a tile of VideoCore for floats leaves.
