@@ -178,7 +178,7 @@ std::shared_ptr<const Model> three_programs() {
   const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
   ValueId x = builder.input({1, 17, 13, 5});
   x = builder.node(OpType::kConv2d, Conv2dAttr{same}, {x, builder.constant({8, 3, 3, 5})});
-  x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same}, {x, builder.constant({1, 5, 5, 8})});
+  x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same}, {x, builder.constant({1, 7, 7, 8})});
   builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({12, 1, 1, 8})}, Activation::kHardSwish);
   return model_from_graph(builder.build("three programs").graph).value();
 }

@@ -35,7 +35,9 @@ OpCase network_with_variants() {
   x = builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({13, 1, 1, 13}), builder.constant({13})});
   x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same}, {x, builder.constant({1, 3, 3, 13})});
   x = builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({32, 1, 1, 13}), builder.constant({32})});
-  x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same, 2, 2}, {x, builder.constant({1, 5, 5, 32})});
+  // With an activation between them that makes no pair.
+  x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same, 2, 2}, {x, builder.constant({1, 5, 5, 32})},
+                   Activation::kHardSwish);
   builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({17, 1, 1, 32})}, Activation::kHardSwish);
   return builder.build("tuned network");
 }
