@@ -39,8 +39,8 @@ struct KernelDefaults {
   // samples the frame. One with more reads a tensor, into which the frame is sampled first.
   int32_t texture_slices = 8;
 
-  // Maximum output slices of a depthwise and a 1x1 convolution in one step, unless depthwise_pointwise_sums applies. One
-  // with more is two steps.
+  // Maximum output slices of a depthwise and a 1x1 convolution in one step, unless depthwise_pointwise_sums applies.
+  // One with more is two steps.
   int32_t depthwise_pointwise_slices = 8;
 
   // Tile of Winograd convolutions (PlanOptions::exact): squares of 2x2 pixels by output slices. Unset: not used.
