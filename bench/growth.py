@@ -117,30 +117,7 @@ def section(title, text, points, unit, columns):
   return f"\n## {title}\n\n{text}\n\n{fitted}\n\n{table(points, line, columns)}\n"
 
 
-def main():
-  parser = argparse.ArgumentParser()
-  parser.add_argument("build", type=pathlib.Path)
-  parser.add_argument("report", type=pathlib.Path)
-  parser.add_argument("--quick", action="store_true", help="three points of each series")
-  options = parser.parse_args()
-  build = options.build.resolve()
-  pick = (lambda points: (points[0], points[len(points) // 2], points[-1])) if options.quick else lambda points: points
-  seconds = 0.3 if options.quick else 3
-
-  print("== models", file=sys.stderr)
-  renderer, models = measure_models(build, 1 if options.quick else 9)
-  frames, streams = [], []
-  for width, height in pick(FRAMES[:5] if options.quick else FRAMES):
-    print(f"== frames of {width}x{height}", file=sys.stderr)
-    measured = measure_frames(build, width, height, 1, seconds)
-    frames.append(frame_point(measured, f"{width} × {height}", width * height / 1e6))
-  for number in pick(STREAMS[:3] if options.quick else STREAMS):
-    print(f"== {number} streams", file=sys.stderr)
-    measured = measure_frames(build, *STREAM_SIZE, number, seconds)
-    # All streams show a frame in this time.
-    point = frame_point(measured, str(number), number)
-    streams.append(dataclasses.replace(point, ms=point.ms and point.ms * number))
-
+def write(report, renderer, models, frames, streams):
   date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
   text = (f"# How cost grows: {renderer}\n\n{date}, {os.cpu_count()} processor cores, load {os.getloadavg()[0]:.1f} at the "
           "end. `./dev bench --growth` writes this report. Each line fits a fixed cost and a cost per unit, with the least "
@@ -155,8 +132,36 @@ def main():
   text += section(
       "Streams", f"The same with streams of {STREAM_SIZE[0]} × {STREAM_SIZE[1]} in one process: milliseconds in which each "
       "stream shows a frame.", streams, "stream", ("streams", "ms", "frames/s together", "resident MiB", "copies"))
-  options.report.parent.mkdir(parents=True, exist_ok=True)
-  options.report.write_text(text, encoding="utf-8")
+  report.parent.mkdir(parents=True, exist_ok=True)
+  report.write_text(text, encoding="utf-8")
+
+
+def main():
+  parser = argparse.ArgumentParser()
+  parser.add_argument("build", type=pathlib.Path)
+  parser.add_argument("report", type=pathlib.Path)
+  parser.add_argument("--quick", action="store_true", help="three points of each series")
+  options = parser.parse_args()
+  build = options.build.resolve()
+  pick = (lambda points: (points[0], points[len(points) // 2], points[-1])) if options.quick else lambda points: points
+  seconds = 0.3 if options.quick else 3
+
+  frames, streams = [], []
+  print("== models", file=sys.stderr)
+  renderer, models = measure_models(build, 1 if options.quick else 9)
+  # Written after each point: a run that is stopped leaves what it has.
+  for width, height in pick(FRAMES[:5] if options.quick else FRAMES):
+    print(f"== frames of {width}x{height}", file=sys.stderr)
+    measured = measure_frames(build, width, height, 1, seconds)
+    frames.append(frame_point(measured, f"{width} × {height}", width * height / 1e6))
+    write(options.report, renderer, models, frames, streams)
+  for number in pick(STREAMS[:3] if options.quick else STREAMS):
+    print(f"== {number} streams", file=sys.stderr)
+    measured = measure_frames(build, *STREAM_SIZE, number, seconds)
+    # All streams show a frame in this time.
+    point = frame_point(measured, str(number), number)
+    streams.append(dataclasses.replace(point, ms=point.ms and point.ms * number))
+    write(options.report, renderer, models, frames, streams)
   print(f"== the report is {options.report}", file=sys.stderr)
 
 
