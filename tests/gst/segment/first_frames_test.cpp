@@ -68,6 +68,7 @@ TEST(FirstFrames, CompileNothing) {
   const Rgba frame = left_half_red(640, 480);
   ASSERT_TRUE(pass_patiently(pipeline, frame)) << pipeline.error();
   if (compiled_before_composite == 0) GTEST_SKIP() << "the driver keeps no compiled programs";
+  if (fs::exists(cache_folder() / "mesa_shader_cache_db")) GTEST_SKIP() << "Mesa keeps all programs in a few files";
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(pipeline.pass(frame)) << pipeline.error();
   const size_t after = compiled();
   std::printf("compiled programs before the first frame %zu, after five frames %zu\n", compiled_before_composite.load(),
