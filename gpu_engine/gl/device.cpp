@@ -81,9 +81,9 @@ constexpr KernelDefaults kLlvmpipe{.fp32 = {k8x2, k8x2, true},
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4, kNoHalf};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
 // Windows with products of 16 bits spill, as do four slices of the camera texture.
-constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 2, 1, 1, {true, true, false}, 3, 4};
+constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 2, 1, 1, {true, true, false}, 3, 3};
 // 4x4 exceeds all registers of a Raspberry Pi, and the addresses of a window take those of half a tile.
-constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 2, 2, 1, kHalf, 3, 3};
+constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 2, 2, 1, kHalf, 3, 1};
 // Code that reads buffer textures is smaller, in half the registers; above all with 16-bit floats, which texture units
 // unpack and the Mesa driver otherwise emulates. Some windows do not fit into a buffer texture.
 constexpr KernelDefaults kAdreno{{k4x2, k4x1, true}, {k2x2, k2x2, true}, k2x2, 8, 2, 1, kHalf};
