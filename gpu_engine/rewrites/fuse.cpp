@@ -469,6 +469,20 @@ std::optional<std::string> obstacle_to_sampling(const Graph& graph, const Node& 
   return std::nullopt;
 }
 
+// The convolution adds what the producer of its residual reads, sampled.
+RewriteOutcome sample_residual(Graph& graph, NodeId id, ResidualSampling sampling) {
+  const ValueId residual = residual_of(graph.node(id));
+  if (!rewriting::read_once(graph, residual)) {
+    return RewriteOutcome::declined(quote(graph.value(residual).name) + " is read by others or an output");
+  }
+  const NodeId producer = graph.value(residual).producer;
+  graph.node(id).origin = graph.node(producer).origin + " + " + graph.node(id).origin;
+  graph.set_input(id, kResidualInput, graph.node(producer).inputs[0]);
+  graph.node(id).residual_sampling = sampling;
+  graph.remove_node(producer);
+  return RewriteOutcome::applied();
+}
+
 }  // namespace
 
 RewriteOutcome fold_residual_pool(Graph& graph, NodeId id) {
@@ -485,14 +499,7 @@ RewriteOutcome fold_residual_pool(Graph& graph, NodeId id) {
       !is_sampled_for(ResidualSampling::kPooled, data, out)) {
     return RewriteOutcome::declined("it is not the maximum of 2x2 pixels");
   }
-  if (!rewriting::read_once(graph, residual)) {
-    return RewriteOutcome::declined(quote(graph.value(residual).name) + " is read by others or an output");
-  }
-  graph.node(id).origin = pool.origin + " + " + graph.node(id).origin;
-  graph.set_input(id, kResidualInput, pool.inputs[0]);
-  graph.node(id).residual_sampling = ResidualSampling::kPooled;
-  graph.remove_node(producer);
-  return RewriteOutcome::applied();
+  return sample_residual(graph, id, ResidualSampling::kPooled);
 }
 
 // Interpolates what a convolution adds while the convolution loads it, also once for each element.
@@ -509,14 +516,7 @@ RewriteOutcome fold_residual_resize(Graph& graph, NodeId id) {
       graph.value(residual).shape.dim(1) != out.dim(1) || graph.value(residual).shape.dim(2) != out.dim(2)) {
     return RewriteOutcome::declined("it does not only enlarge the tensor to the size of the output");
   }
-  if (!rewriting::read_once(graph, residual)) {
-    return RewriteOutcome::declined(quote(graph.value(residual).name) + " is read by others or an output");
-  }
-  graph.node(id).origin = resize.origin + " + " + graph.node(id).origin;
-  graph.set_input(id, kResidualInput, resize.inputs[0]);
-  graph.node(id).residual_sampling = ResidualSampling::kResized;
-  graph.remove_node(producer);
-  return RewriteOutcome::applied();
+  return sample_residual(graph, id, ResidualSampling::kResized);
 }
 
 // Moves an addition into its only reader: a 1×1 convolution or a mean over the image, which reads both tensors.

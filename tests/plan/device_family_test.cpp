@@ -242,22 +242,43 @@ TEST(DeviceFamily, TilesOfTheCameraTextureFitIntoRegisters) {
   }
 }
 
+// The steps of a depthwise convolution of `kernel` and a 1x1 convolution that reads it.
+size_t steps_of_pair(const char* renderer, int32_t side, int32_t channels, int32_t outputs, int32_t kernel = 3) {
+  CaseBuilder builder(7);
+  const Padding2d same{PaddingMode::kSame, 0, 0, 0, 0};
+  ValueId x = builder.input({1, side, side, channels});
+  x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{same},
+                   {x, builder.constant({1, kernel, kernel, channels})});
+  builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({outputs, 1, 1, channels})});
+  DeviceLimits limits = DeviceLimits::typical();
+  limits.kernels = device_family("", renderer).kernels;
+  const auto model = model_from_graph(builder.build("pair").graph).value();
+  return data_of(*value_of(build_plan(model, limits, ForcedPlanOptions()))).steps.size();
+}
+
+// GPUs need many invocations. With more than 16 outputs, each weight serves few pixels.
+TEST(DeviceFamily, PairsOfGpusAreOneStepWhereThatPays) {
+  const size_t one = steps_of_pair("FD630", 32, 16, 16);
+  EXPECT_EQ(steps_of_pair("FD630", 16, 16, 16), one) << "256 pixels";
+  EXPECT_EQ(steps_of_pair("FD630", 15, 16, 16), one + 1) << "225 pixels";
+  EXPECT_EQ(steps_of_pair("FD630", 32, 256, 16), one);
+  EXPECT_EQ(steps_of_pair("FD630", 32, 257, 16), one + 1) << "too many channels";
+  EXPECT_EQ(steps_of_pair("FD630", 54, 17, 17), one);
+  EXPECT_EQ(steps_of_pair("FD630", 55, 17, 17), one + 1) << "3,025 pixels";
+  EXPECT_EQ(steps_of_pair("FD630", 32, 18, 17), one + 1) << "more channels than outputs";
+  EXPECT_EQ(steps_of_pair("FD630", 32, 32, 32), one);
+  EXPECT_EQ(steps_of_pair("FD630", 32, 33, 33), one + 1) << "too many outputs";
+  EXPECT_EQ(steps_of_pair("FD630", 32, 16, 16, 5), one + 1) << "5x5";
+  EXPECT_EQ(steps_of_pair("llvmpipe", 15, 16, 16), one) << "a processor";
+}
+
 // Two slices of sums, beside the rows of a depthwise convolution, spill on VideoCore; four on Mali.
 TEST(DeviceFamily, PairsFitIntoRegisters) {
-  const auto steps = [](const char* renderer, int32_t outputs) {
-    CaseBuilder builder(7);
-    ValueId x = builder.input({1, 32, 32, 16});
-    x = builder.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{}, {x, builder.constant({1, 3, 3, 16})});
-    builder.node(OpType::kConv2d, Conv2dAttr{}, {x, builder.constant({outputs, 1, 1, 16})});
-    DeviceLimits limits = DeviceLimits::typical();
-    limits.kernels = device_family("", renderer).kernels;
-    const auto model = model_from_graph(builder.build("pair").graph).value();
-    return data_of(*value_of(build_plan(model, limits, ForcedPlanOptions()))).steps.size();
-  };
-  EXPECT_EQ(steps("V3D 7.1", 8), steps("V3D 7.1", 4) + 1);
-  EXPECT_EQ(steps("Mali-G52", 12), steps("Mali-G52", 4));
-  EXPECT_EQ(steps("Mali-G52", 16), steps("Mali-G52", 4) + 1);
-  EXPECT_EQ(steps("FD630", 32), steps("FD630", 12));
+  const size_t one = steps_of_pair("V3D 7.1", 32, 16, 4);
+  EXPECT_EQ(steps_of_pair("V3D 7.1", 32, 16, 8), one + 1);
+  EXPECT_EQ(steps_of_pair("Mali-G52", 32, 16, 12), one);
+  EXPECT_EQ(steps_of_pair("Mali-G52", 32, 16, 16), one + 1);
+  EXPECT_EQ(steps_of_pair("FD630", 32, 32, 32), one);
 }
 
 // Of an 8-bit model. Integer sums need more registers than a tile of VideoCore for floats leaves.

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "rewrites/rewrite_case.h"
 #include "rewrites/rewrites.h"
 
@@ -299,6 +301,17 @@ class FoldResidualPool : public ::testing::Test {
                   {builder_.input({2, 5, 5, 4}), builder_.constant({9, kernel, kernel, 4}), kNone, kNone, residual},
                   activation);
   }
+  // For a tensor of `make` that others read, too, and for a window.
+  void expect_declined_for(const char* rewrite, const std::function<ValueId()>& make) {
+    const ValueId read = make();
+    add_to_conv(read);
+    OpCase forked = builder_.build("two readers");
+    forked.graph.outputs.push_back(read);
+    expect_declined(rewrite, forked, "is read by others");
+    builder_ = CaseBuilder(99);
+    add_to_conv(make(), 3);
+    expect_declined(rewrite, builder_.build("3x3"), "its kernel is not 1x1");
+  }
 
   CaseBuilder builder_{95};
 };
@@ -351,17 +364,8 @@ TEST_F(FoldResidualPool, NotOfOnePixelForAll) {
   expect_declined(kFoldResidualPool, builder_.build("one pixel"), "not the maximum of 2x2 pixels");
 }
 
-TEST_F(FoldResidualPool, NotIfOthersReadIt) {
-  const ValueId maxima = pooled();
-  add_to_conv(maxima);
-  OpCase forked = builder_.build("two readers");
-  forked.graph.outputs.push_back(maxima);
-  expect_declined(kFoldResidualPool, forked, "is read by others");
-}
-
-TEST_F(FoldResidualPool, NotIntoLargerWindows) {
-  add_to_conv(pooled(), 3);
-  expect_declined(kFoldResidualPool, builder_.build("3x3"), "its kernel is not 1x1");
+TEST_F(FoldResidualPool, NotIfOthersReadItOrIntoLargerWindows) {
+  expect_declined_for(kFoldResidualPool, [&] { return pooled(); });
 }
 
 TEST_F(FoldResidualPool, NotAfterTheActivation) {
@@ -414,17 +418,8 @@ TEST_F(FoldResidualResize, NotWithAnActivation) {
   expect_declined(kFoldResidualResize, builder_.build("activation"), "does not only enlarge");
 }
 
-TEST_F(FoldResidualResize, NotIfOthersReadIt) {
-  const ValueId large = resized();
-  add_to_conv(large);
-  OpCase forked = builder_.build("two readers");
-  forked.graph.outputs.push_back(large);
-  expect_declined(kFoldResidualResize, forked, "is read by others");
-}
-
-TEST_F(FoldResidualResize, NotIntoLargerWindows) {
-  add_to_conv(resized(), 3);
-  expect_declined(kFoldResidualResize, builder_.build("3x3"), "its kernel is not 1x1");
+TEST_F(FoldResidualResize, NotIfOthersReadItOrIntoLargerWindows) {
+  expect_declined_for(kFoldResidualResize, [&] { return resized(); });
 }
 
 constexpr const char* kSinkResize = "sink-resize";
