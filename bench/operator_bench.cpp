@@ -186,11 +186,10 @@ Result<nlohmann::ordered_json> measure_runs(const NamedCase& named, const Headle
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
     if (pass > 0) times.push_back(time.count());
   }
-  std::ranges::nth_element(times, times.begin() + passes / 2);
   int64_t multiply_adds = 0;
   for (const StepInfo& step : session->plan().steps()) multiply_adds += step.multiply_adds;
   return nlohmann::ordered_json{
-      {"name", named.name}, {"multiply_adds", multiply_adds}, {"ms", times[static_cast<size_t>(passes / 2)]}};
+      {"name", named.name}, {"multiply_adds", multiply_adds}, {"ms", *std::ranges::min_element(times)}};
 }
 
 Status measure_growth(int passes, nlohmann::ordered_json& results) {

@@ -65,13 +65,14 @@ constexpr ConvTile k16x4{16, 4}, k8x2{8, 2}, k4x4{4, 4}, k4x2{4, 2}, k2x4{2, 4},
 // (docs/performance/compilers.md); without such a report (Qualcomm), from another driver for the same GPU.
 // Processors convert 16-bit floats one instruction at a time, and calculate in 32 bits.
 constexpr KernelDefaults::Half kHalf, kNoHalf{false, false, false};
+// Taps of a convolution would sample pixels of the camera texture again, which processors interpolate by instructions.
 constexpr KernelDefaults kLlvmpipe{.fp32 = {k8x2, k8x2, true},
                                    .fp16 = {k8x2, k8x2, true},
                                    .requantized = k8x2,
-                                   .texture_tile = 16,
                                    .depthwise_rows = 4,
                                    .depthwise_pointwise_rows = 4,
                                    .half = kNoHalf,
+                                   .texture_slices = 0,
                                    .conv_group = 8,
                                    .large = k16x4,
                                    .depthwise_columns = 2,

@@ -136,7 +136,7 @@ TEST_F(FrameTest, KernelsSamplePlanes) {
       options.inputs.resize(1);
       options.inputs[0].source = InputSpec::Source::kTexture;
       options.inputs[0].frame = kind;
-      const auto plan = value_of(Plan::build(*model_from_graph(op.graph), device().limits, options));
+      const auto plan = value_of(Plan::build(*model_from_graph(op.graph), limits_for_sampling(), options));
       EXPECT_NE(data_of(*plan).steps[0].kernel.find(frame_define(kind)), std::string::npos)
           << data_of(*plan).steps[0].kernel;
       auto session = value_of(Session::create(gl(), plan));
@@ -188,7 +188,7 @@ TEST_F(FrameTest, LargerFramesAreAveraged) {
       PlanOptions options;
       options.inputs.resize(1);
       options.inputs[0].source = InputSpec::Source::kTexture;
-      const auto plan = value_of(Plan::build(*model_from_graph(op.graph), device().limits, options));
+      const auto plan = value_of(Plan::build(*model_from_graph(op.graph), limits_for_sampling(), options));
       auto session = value_of(Session::create(gl(), plan));
       ASSERT_TRUE(session->set_input_texture(0, {texture.id(), GL_TEXTURE_2D, width, height}, place).ok());
       ASSERT_TRUE(session->run().ok());
@@ -254,7 +254,7 @@ class ExternalTextureTest : public GlTest {
     options.inputs.resize(1);
     options.inputs[0].source = InputSpec::Source::kTexture;
     options.inputs[0].frame = kind;
-    const auto plan = value_of(Plan::build(*model_from_graph(op.graph), device().limits, options));
+    const auto plan = value_of(Plan::build(*model_from_graph(op.graph), limits_for_sampling(), options));
     HostTensor got(DataType::kFloat32, plan->model().outputs()[0].shape);
     const auto session = value_of(Session::create(gl(), plan));
     const InputTransform turned = make_input_transform(kWidth, kHeight, 16, 16, Fit::kLetterbox, Orientation::kMirror);

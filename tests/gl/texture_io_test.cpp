@@ -51,7 +51,7 @@ class TextureIoTest : public GlTest {
     ForcedPlanOptions options;
     options.inputs = {spec};
     options.sentinel_bytes = 64;
-    const auto plan = value_of(build_plan(model, device().limits, options));
+    const auto plan = value_of(build_plan(model, limits_for_sampling(), options));
     auto session = value_of(Session::create(gl(), plan));
     const GlTexture texture = upload(picture, format);
     EXPECT_TRUE(

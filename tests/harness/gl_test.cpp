@@ -70,6 +70,13 @@ DeviceLimits GlTest::limits_for_half() const {
   return limits;
 }
 
+DeviceLimits GlTest::limits_for_sampling() const {
+  DeviceLimits limits = device_.limits;
+  limits.kernels.texture_slices = 8;
+  limits.kernels.texture_tile = 16;
+  return limits;
+}
+
 std::vector<float> GlTest::read_texture(const TextureRef& texture) const {
   GLuint framebuffer = 0;
   gl().GenFramebuffers(1, &framebuffer);

@@ -24,6 +24,9 @@ class GlTest : public ::testing::Test {
   const DeviceInfo& device() const { return device_; }
   // Of the device, with 16-bit floats wherever Precision::kFp16 allows them. Software renderers decline them otherwise.
   DeviceLimits limits_for_half() const;
+  // Of the device, with first convolutions that sample the frame themselves. Software renderers sample it into a
+  // tensor.
+  DeviceLimits limits_for_sampling() const;
   const interop::Context& context() const { return headless_->context(); }
 
   // All pixels of a 2D float texture, four values each, first row first.
