@@ -75,7 +75,9 @@ Result<TensorRef> Emitter::tensor(ValueId value) {
     tensor.persistent = true;
     tensor.contents = to_storage(ref.shape, tensor.storage, v.constant->type, v.quantization, v.constant->bytes);
   } else if (const std::optional<int> input = context_.texture_input(value)) {
+    const std::string reader = node_;  // the step that loads has a name of its own
     SIGHTGLASS_RETURN_IF_ERROR(load_texture_(*this, *input, ref));
+    node_ = reader;
   } else if (const auto part = parts_.find(value); part != parts_.end()) {
     SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef whole, tensor(part->second.whole));
     PlanTensor& tensor = plan_tensor(ref);
