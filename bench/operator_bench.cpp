@@ -211,7 +211,8 @@ Status measure_growth(int passes, nlohmann::ordered_json& results) {
 int main(int argc, char** argv) {
   CLI::App app("Times operators on the GPU and prints JSON.", "operator_bench");
   int passes = 9;
-  app.add_option("--passes", passes, "Passes per case; the median counts, with --growth the least (9)")->check(CLI::Range(1, 1000));
+  app.add_option("--passes", passes, "Passes per case; the median counts, with --growth the least (9)")
+      ->check(CLI::Range(1, 1000));
   bool growth = false;
   app.add_flag("--growth", growth, "Time whole models from 1 to 10,000 million multiply-adds instead");
   CLI11_PARSE(app, argc, argv);
