@@ -35,8 +35,8 @@ std::map<std::string, int> count_transfers(const std::string& middle, const char
   GstPad* leave_pad = gst_element_get_static_pad(leave, "src");
   EXPECT_TRUE(pipeline.set_state(GST_STATE_PLAYING));
   Rgba frame(160, 120);
-  // The first frame allocates pools and textures. The frame interval is known from the second frame on. With a budget of
-  // one step per frame, the first mask, and what only frames with a mask need, comes some frames later.
+  // The first frame allocates pools and textures. The frame interval is known from the second frame on. With a budget
+  // of one step per frame, the first mask, and what only frames with a mask need, comes some frames later.
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(pipeline.pass(frame)) << pipeline.error();
   count_between(enter_pad, leave_pad);
   reset_transfer_counts();
