@@ -468,6 +468,33 @@ TEST(Infer, SurvivesStateChangesAndSeeks) {
   EXPECT_TRUE(pipeline.at_end());
 }
 
+// Of a model that adds another image to the frame. What the file lacks is an error, and no file a warning.
+TEST(Infer, OtherInputsComeFromAFile) {
+  const std::string path = scratch_folder() / "image.raw", cut = scratch_folder() / "cut.raw";
+  const std::vector<float> image(size_t{16} * 16 * 3, 0.25F);
+  const auto write = [&](const std::string& to, size_t bytes) {
+    std::ofstream(to, std::ios::binary)
+        .write(reinterpret_cast<const char*>(image.data()), static_cast<std::streamsize>(bytes));
+  };
+  write(path, image.size() * sizeof(float));
+  write(cut, 5);
+  const std::string element = "task=tensors attach-tensors=true model=" + two_input_model(3);
+  for (const auto& [properties, added] : {std::pair{" extra-inputs=" + path, 0.25F}, {"", 0.0F}}) {
+    TestPipeline pipeline(glinfer(element + properties));
+    Carried carried(pipeline);
+    ASSERT_TRUE(pipeline.set_state(GST_STATE_PLAYING)) << pipeline.error();
+    ASSERT_TRUE(pipeline.pass(filled(kSize, kSize, {100, 150, 50}))) << pipeline.error();
+    const std::vector<float> sum = numbers(carried.tensors.at(0).at(0));
+    EXPECT_NEAR(sum.at(0), 100.0 / 255 + added, 1e-6);
+    EXPECT_NEAR(sum.at(1), 150.0 / 255 + added, 1e-6);
+    EXPECT_EQ(pipeline.warning().find("are zeros") != std::string::npos, added == 0) << pipeline.warning();
+  }
+  TestPipeline pipeline(glinfer(element + " extra-inputs=" + cut));
+  pipeline.set_state(GST_STATE_PLAYING);
+  EXPECT_NE(pipeline.error(5).find("has 5 bytes, but the inputs other than the image need 3072"), std::string::npos)
+      << pipeline.error();
+}
+
 TEST(Infer, WrongFilesAreNamed) {
   const std::string text = scratch_folder() / "labels.txt", bytes = scratch_folder() / "bytes.bin";
   std::ofstream(text) << "red\n";
