@@ -57,7 +57,7 @@ struct Row {
   std::string_view renderers, vendors = {};
 };
 
-constexpr ConvTile k16x4{16, 4}, k8x2{8, 2}, k4x4{4, 4}, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1}, k2x1{2, 1};
+constexpr ConvTile k16x4{16, 4}, k8x2{8, 2}, k4x4{4, 4}, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1}, k2x1{2, 1}, k1x2{1, 2};
 
 // For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. Then the tile
 // of integers, the size of that of the camera texture, the rows of depthwise kernels, and the use of 16-bit floats. The
@@ -82,9 +82,9 @@ constexpr KernelDefaults kLlvmpipe{.fp32 = {k8x2, k8x2, true},
 constexpr KernelDefaults kOtherSoftware{{k4x4, k4x4}, {k4x4, k4x4}, k4x4, 16, 4, 4, kNoHalf};
 // 4x4 spills hundreds of registers of a Mali-G52. With more than one row, half the threads fit.
 // Windows with products of 16 bits spill, as do four slices of the camera texture.
-constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 2, 1, 1, {true, true, false}, 3, 3};
+constexpr KernelDefaults kMali{{k2x2, k2x2}, {k4x1, k2x2}, k2x1, 2, 1, 1, {true, true, false}, 3, 2};
 // 4x4 exceeds all registers of a Raspberry Pi, and the addresses of a window take those of half a tile.
-constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k2x1, 2, 2, 1, kHalf, 3, 1};
+constexpr KernelDefaults kVideoCore{{k2x2, k2x1}, {k2x2, k2x1}, k1x2, 2, 2, 1, kHalf, 1, 1};
 // Code that reads buffer textures is smaller, in half the registers; above all with 16-bit floats, which texture units
 // unpack and the Mesa driver otherwise emulates. Some windows do not fit into a buffer texture.
 constexpr KernelDefaults kAdreno{{k4x2, k4x1, true}, {k2x2, k2x2, true}, k2x2, 8, 2, 1, kHalf};
