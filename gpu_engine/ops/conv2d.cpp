@@ -428,6 +428,7 @@ Status supports_conv2d_texture(const PlanContext& context, const Node& node) {
   if (Bhwc::from(input.shape).c != 3 || weights.dim(3) != 3) return unsupported("not three channels");
   if (Bhwc::from(input.shape).b != 1) return unsupported("several images");
   const int32_t most = 4 * std::min(kMaxSlices, context.limits.kernels.texture_slices);
+  if (most == 0) return unsupported("this device samples frames into a tensor first");
   if (weights.dim(0) > most) return unsupported("more than " + std::to_string(most) + " output channels");
   return {};
 }

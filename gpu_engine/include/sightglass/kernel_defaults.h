@@ -36,7 +36,7 @@ struct KernelDefaults {
   } half;
 
   // Maximum output slices of a convolution of the camera texture. It computes all of them per invocation, besides what
-  // samples the frame. One with more reads a tensor, into which the frame is sampled first.
+  // samples the frame. One with more reads a tensor, into which the frame is sampled first; with 0, all do.
   int32_t texture_slices = 8;
 
   // Maximum output slices of a depthwise and a 1x1 convolution in one step, unless depthwise_pointwise_sums applies.
