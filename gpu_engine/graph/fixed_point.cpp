@@ -59,58 +59,69 @@ int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding) {
 
 namespace {
 
-// Sums with a result of at least q begin at an integer at or above a tie. How far above, at least and at most.
-struct Distances {
-  double least = 1, most = 0;
-};
-
 // The first of two roundings moves ties towards zero: up to there, it reaches the tie of the second one.
 bool moves_ties(const FixedPoint& factor, Rounding rounding) {
   return rounding == Rounding::kTwice && factor.shift < 0;
 }
 
-Distances distances(const FixedPoint& factor, Rounding rounding, int32_t lowest, int32_t highest) {
-  constexpr double kLargest = 1 << 24, kRounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to integers
+// Whether there may be an integer at or between two thresholds that are almost the same.
+bool integer_between(double a, double b) {
+  constexpr double kRounder = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to integers
   constexpr double kDoubt = 1e-6;
-  const double sums_per_step = std::ldexp(1.0 / factor.multiplier, 31 - factor.shift);
-  const double moved = moves_ties(factor, rounding) ? std::ldexp(sums_per_step, factor.shift - 1) : 0;
-  Distances result;
-  for (int32_t q = lowest + 1; q <= highest; ++q) {
-    const double threshold = (q - 0.5) * sums_per_step + (q > 0 ? -moved : moved);
-    if (std::abs(threshold) > kLargest) continue;
-    const double nearest = (threshold + kRounder) - kRounder;
-    double above = threshold > nearest ? 1 - (threshold - nearest) : nearest - threshold;
-    if (std::abs(threshold - nearest) < kDoubt) {
-      above = multiply(static_cast<int32_t>(nearest), factor, rounding) >= q ? 0 : 1;
-    }
-    result.least = std::min(result.least, above);
-    result.most = std::max(result.most, above);
-  }
-  return result;
+  const double nearest = (a + kRounder) - kRounder;
+  return nearest >= std::min(a, b) - kDoubt && nearest <= std::max(a, b) + kDoubt;
 }
 
 }  // namespace
 
 std::optional<NearestFactor> nearest_factor(const FixedPoint& factor, Rounding rounding, int32_t lowest,
-                                            int32_t highest) {
-  constexpr int kBits = 30, kLeastShift = -26;
-  if (lowest > 0 || highest < 0 || factor.shift > 1) return std::nullopt;
-  NearestFactor result;
-  if (factor.shift < kLeastShift || factor.multiplier == 0) return result;  // products below 1/2
-  const double scaled = std::ldexp(factor.multiplier, factor.shift + kBits - 31);
-  result.multiplier = static_cast<int32_t>(scaled);
-  result.fraction = static_cast<float>(scaled - result.multiplier);
-  if (moves_ties(factor, rounding)) result.moved = 1 << (kBits + factor.shift);
-  const Distances sums = distances(factor, rounding, lowest, highest);
-  if (sums.least > sums.most) return result;  // no tie
-  // The error of the product with the fraction, at most, and a step for the errors of `sums`.
-  const double largest = std::min(std::max(-1.0 * lowest, 1.0 * highest) / scaled * (1 << kBits) + 1, 16777216.0);
-  const double error = largest * (std::ldexp(1.0, -25) + std::ldexp(result.fraction, -23)) + 1;
-  const double least = error - (1 - sums.most) * scaled, most = sums.least * scaled - error;
-  const double bias = std::ceil(std::max(least, std::min(0.0, std::floor(most))));
-  if (!(bias >= least && bias <= most && std::abs(bias) < (1 << 24))) return std::nullopt;
-  result.bias = static_cast<int32_t>(bias);
-  return result;
+                                            int32_t highest, int32_t most) {
+  constexpr int kMostShift = 7;  // shifted numbers do not saturate before their results do
+  if (lowest > 0 || highest < 0 || factor.shift > kMostShift) return std::nullopt;
+  const double real = std::ldexp(factor.multiplier, factor.shift - 31);
+  const double moved = moves_ties(factor, rounding) ? std::ldexp(1.0, factor.shift - 1) : 0;
+  if (real * most + moved < 0.5) return NearestFactor();
+  if (factor.multiplier < 1 << 30) return std::nullopt;  // a quotient, whose ties are moved further
+
+  // The nearest float, unless that is the next power of two.
+  constexpr int kFloatBits = 24, kRest = 31 - kFloatBits;
+  const int32_t upper = std::min((factor.multiplier + (1 << (kRest - 1))) >> kRest, (1 << kFloatBits) - 1);
+  const auto scale = static_cast<float>(std::ldexp(upper, factor.shift - kFloatBits));
+
+  // The product and the sum have an error of up to one unit of their last bit. Beyond the range, results are clamped.
+  const double largest = std::min(std::max(-1.0 * lowest, 1.0 * highest) + 0.5, real * most + 1);
+  const double unit = std::ldexp(1.0, std::ilogb(largest) - (kFloatBits - 1));
+  const double error = 2 * unit + largest * std::abs(scale / real - 1) + std::ldexp(1.0, -22);
+
+  // Steps of 2^-bits. The low 32 bits reach further than e and the error together.
+  constexpr int kLeastBits = 33;
+  const int most_bits = 30 - std::ilogb(2.25 * error), exact_bits = 31 - factor.shift;
+  if (most_bits < kLeastBits) return std::nullopt;
+  const int shift = std::clamp(exact_bits, kLeastBits, most_bits) - exact_bits;
+
+  // Another multiplier, if that of the factor has too many bits, but no sum then has another result.
+  const auto is_exact = [&](int32_t multiplier) {
+    for (int32_t q = lowest + 1; q <= highest; ++q) {
+      const double tie = q - 0.5 + (q > 0 ? -moved : moved), sum = tie / real;
+      if (std::abs(sum) <= most + 1 && integer_between(sum, sum * factor.multiplier / multiplier)) return false;
+    }
+    return true;
+  };
+  int32_t multiplier = factor.multiplier;
+  if (shift < 0) {
+    constexpr int32_t kMostTries = 16;
+    const int32_t unit_of_steps = 1 << -shift;
+    const int32_t nearest = (multiplier + unit_of_steps / 2) / unit_of_steps * unit_of_steps;
+    multiplier = nearest;
+    for (int32_t i = 1; !is_exact(multiplier); ++i) {
+      if (i > kMostTries) return std::nullopt;
+      multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2) * unit_of_steps;
+    }
+  }
+  constexpr int32_t kField = 1 << 10;
+  const int32_t low = multiplier - upper * (1 << kRest) + kField / 2;
+  if (low < 0 || low >= kField) return std::nullopt;
+  return NearestFactor{scale, shift * kField + low};
 }
 
 int32_t multiply_wide(int64_t x, const FixedPoint& narrow) {

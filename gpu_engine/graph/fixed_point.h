@@ -36,22 +36,26 @@ enum class Rounding : uint8_t {
 // x times `factor`, rounded.
 int32_t multiply(int32_t x, const FixedPoint& factor, Rounding rounding = Rounding::kTwice);
 
-// A factor below 2 in a form that costs few instructions: the result is the integer below or above the float product,
-// and 32 bits decide which. With steps of 2^-30, it is the one above if
-//   x * multiplier + x * fraction - (integer below) * 2^30 >= 2^29 + bias - moved / 2,
-// or, if the integer below is negative, + moved / 2. The first product and the difference are integers modulo 2^32, as
-// the difference fits into 32 bits.
+// A factor in a form that costs few instructions and little memory. The float product with `scale` is exact enough,
+// unless it is near a tie. Ties are multiples of 2^32 steps, so the low 32 bits of the product of integers tell on
+// which side of a tie such a number is.
+//
+// With 2^p <= scale < 2^(p + 1), steps are of 2^(p - 30 - s), s = bits >> 10. The factor is (scale / 2^(p - 23) * 128 +
+// (bits & 1023) - 512) * 2^s steps; a negative s leaves no rest. The float product may be off by e = 15/16 * 2^(p - s).
+// If rounded twice, the first rounding moves ties by m = 2^p towards zero if scale < 1/2; otherwise, m is 0. With m in
+// steps added to the low bits for x >= 0, and subtracted for x < 0, the result is
+//   floor(x * scale + 1/2 + (x < 0 ? -m : m) + (low bits < 0 ? -e : e))
 struct NearestFactor {
-  int32_t multiplier = 0;
-  float fraction = 0;  // of the multiplier
-  int32_t bias = 0;    // of at most 24 bits
-  int32_t moved = 0;   // a power of two, or 0 if rounded once
+  float scale = 0;
+  int32_t bits = 0;
 };
 
-// The form with which every integer x of up to 24 bits has the result of multiply(), if clamped to [lowest, highest],
-// however a device rounds floats. None if there is none, or if the range does not contain 0.
+inline constexpr int32_t kMostFloatInteger = 1 << 24;
+// The form with which every integer x of a magnitude of at most `most`, which has up to 24 bits, has the result of
+// multiply(), if clamped to [lowest, highest], however a device rounds floats. None if there is none, if the range does
+// not contain 0, or if the multiplier of the factor has less than 31 bits.
 std::optional<NearestFactor> nearest_factor(const FixedPoint& factor, Rounding rounding, int32_t lowest,
-                                            int32_t highest);
+                                            int32_t highest, int32_t most = kMostFloatInteger);
 
 // x times a factor of narrowed(), rounded once. The result wraps around. Takes 48 bits, and shifts below 15.
 int32_t multiply_wide(int64_t x, const FixedPoint& narrow);

@@ -478,6 +478,30 @@ Requantization requantization(const Graph& graph, const Node& node, int32_t chan
   return result;
 }
 
+std::vector<double> most_sums(const Graph& graph, const Node& node, int32_t channels) {
+  const auto steps_of = [&](size_t input) {
+    const Value& value = graph.value(node.inputs[input]);
+    return steps_from_zero(value, value.constant->type, value.constant->bytes);
+  };
+  const QuantumRange data = quantum_range(graph.value(node.inputs[kDataInput]), Activation::kNone);
+  const std::vector<float> weights = steps_of(kWeightsInput);
+  const auto count = static_cast<size_t>(channels), per_channel = weights.size() / count;
+  const bool channels_last = node.op == OpType::kDepthwiseConv2d;
+  std::vector<double> lowest(count), highest(count);
+  if (node.inputs.size() > kBiasInput && node.inputs[kBiasInput] != kNone) {
+    std::ranges::copy(steps_of(kBiasInput), lowest.begin());
+    highest = lowest;
+  }
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const size_t channel = channels_last ? i % count : i / per_channel;
+    const double a = double{weights[i]} * data.lowest, b = double{weights[i]} * data.highest;
+    lowest[channel] += std::min(a, b);
+    highest[channel] += std::max(a, b);
+  }
+  for (size_t c = 0; c < count; ++c) highest[c] = std::max(-lowest[c], highest[c]);
+  return highest;
+}
+
 void store_quanta(const Value& value, const QuantumRange& range, std::span<const int32_t> steps,
                   std::span<std::byte> bytes) {
   const int32_t zero = zero_point(value);

@@ -45,8 +45,10 @@ struct SumFactors {
 };
 SumFactors sum_factors(const Graph& graph, const Node& node);
 SumFactors sum_factors(const Value& a, const Value& b, const Value& out);
-// The sum or difference of two 8-bit operands, like NearestFactor: in steps of 2^-30, a * x + b * y is compared with
-// half_step, or, if the integer below is negative, with half_step + moved.
+// The sum or difference of two 8-bit operands in a form that costs few instructions: the result is the integer below or
+// above the sum of floats, and 32 bits decide which. With steps of 2^-30, it is the one above if
+//   a * x + b * y - (integer below) * 2^30 >= half_step,
+// or, if the integer below is negative, half_step + moved. The difference fits into 32 bits.
 struct NearestSum {
   int32_t a = 0, b = 0, half_step = 0, moved = 0;
 };
@@ -130,6 +132,10 @@ struct Requantization {
 QuantumRange result_range(const Graph& graph, const Node& node);
 // Requires sums_integers().
 Requantization requantization(const Graph& graph, const Node& node, int32_t channels);
+
+// The largest magnitude of the sums of each output channel of such a node, whatever the data. Requires constant weights
+// and biases.
+std::vector<double> most_sums(const Graph& graph, const Node& node, int32_t channels);
 
 // Stores steps from the zero point as integers of a quantized value, clamped to `range`.
 void store_quanta(const Value& value, const QuantumRange& range, std::span<const int32_t> steps,

@@ -138,7 +138,10 @@ ConvConstants add_conv_constants(Emitter& emitter, const Node& node, const ConvQ
     constants.slope = emitter.add_constants(pack_channels(graph, node, kSlope, quantization, out_channels));
   }
   if (sums == Sums::kRequantized) {
-    const std::optional<std::vector<float>> nearest = pack_nearest_factors(quantization.requantization);
+    std::optional<std::vector<float>> nearest = pack_nearest_factors(quantization.requantization, {});
+    if (!nearest && graph.is_constant(node.inputs[1]) && !has_computed_bias(graph, node)) {
+      nearest = pack_nearest_factors(quantization.requantization, most_sums(graph, node, out_channels));
+    }
     constants.nearest = nearest.has_value();
     constants.factors = emitter.add_constants(nearest ? *nearest : pack_factors(quantization.requantization.factors));
     if (!node.table.empty()) {

@@ -80,37 +80,31 @@ struct Arithmetic {
   SumFactors factors;
   QuantumRange range;
   int32_t offset = 0;  // added to the result
-  std::optional<NearestSum> nearest = {};
-  float fraction = 0;  // of the factor of others than sums, whose multiplier is that of `a`
+  std::optional<NearestSum> sum = {};
+  std::optional<NearestFactor> product = {};  // of others than sums
 };
 
-// That of one factor.
-void set_nearest(Arithmetic& arithmetic) {
-  const auto& [lowest, highest] = arithmetic.range;
-  const std::optional<NearestFactor> nearest =
-      nearest_factor(arithmetic.factors.out, Rounding::kTwice, lowest, highest);
-  if (!nearest) return;
-  arithmetic.nearest =
-      NearestSum{nearest->multiplier, 0, (1 << 29) + nearest->bias - nearest->moved / 2, nearest->moved};
-  arithmetic.fraction = nearest->fraction;
+void set_product(Arithmetic& arithmetic) {
+  arithmetic.product =
+      nearest_factor(arithmetic.factors.out, Rounding::kTwice, arithmetic.range.lowest, arithmetic.range.highest);
 }
 
 Status emit_arithmetic(Emitter& emitter, ShaderDefine operation, const Arithmetic& arithmetic,
                        const Elements& elements) {
   const auto& [inputs, shapes, out, shape] = elements;
-  const auto& [code, factors, range, offset, nearest, fraction] = arithmetic;
-  ShaderKey shader =
-      operation_shader(std::move(operation), inputs.size() == 2, repeated(inputs, out), nearest.has_value());
+  const auto& [code, factors, range, offset, sum, product] = arithmetic;
+  ShaderKey shader = operation_shader(std::move(operation), inputs.size() == 2, repeated(inputs, out), sum || product);
   StepParams params({inputs.front(), inputs.back(), out});
   params.ints(0, factors.headroom, 0, offset);
   params.ints(range.lowest, range.highest);
   params.ints(factors.out.multiplier, factors.out.shift);
-  if (nearest) {
-    params.ints(nearest->a, nearest->b, nearest->half_step, nearest->moved);
+  if (sum) {
+    params.ints(sum->a, sum->b, sum->half_step, sum->moved);
   } else {
     params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
   }
-  params.floats(fraction, 0, 0, 0);
+  const NearestFactor nearest = product.value_or(NearestFactor());
+  params.floats(nearest.scale, static_cast<float>(nearest.bits));
   add_batch_steps(params, {shapes.front(), shapes.back()}, shape);
   return emitter.add_step(std::move(shader), std::move(params), Grid::over(out.shape), inputs, {out});
 }
@@ -130,9 +124,9 @@ Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
   }
   const bool narrow = graph.value(node.inputs[0]).type != DataType::kInt16;
   if (arithmetic.code == GpuQuantized::kAdd || arithmetic.code == GpuQuantized::kSub) {
-    arithmetic.nearest = nearest_sum(graph, node);
+    arithmetic.sum = nearest_sum(graph, node);
   } else if (arithmetic.code == GpuQuantized::kRescale || (arithmetic.code == GpuQuantized::kMul && narrow)) {
-    set_nearest(arithmetic);
+    set_product(arithmetic);
   }
   return emit_arithmetic(emitter, define_of(arithmetic.code), arithmetic, elements);
 }
@@ -207,7 +201,7 @@ Status emit_requantization(Emitter& emitter, const TensorRef& from, const Tensor
                            const QuantumRange& range) {
   const Shape shape{to.shape.b, to.shape.h, to.shape.w, to.shape.c};
   Arithmetic arithmetic{GpuQuantized::kRescale, {0, {}, {}, factor}, range};
-  set_nearest(arithmetic);
+  set_product(arithmetic);
   return emit_arithmetic(emitter, define_of(arithmetic.code), arithmetic, {{from}, {shape}, to, shape});
 }
 

@@ -34,19 +34,19 @@ std::vector<float> joined(std::vector<std::vector<float>> parts) {
 
 }  // namespace
 
-std::optional<std::vector<float>> pack_nearest_factors(const Requantization& requantization) {
-  std::vector<float> high, low, fraction, bias, moved;
-  for (const FixedPoint& factor : requantization.factors) {
+std::optional<std::vector<float>> pack_nearest_factors(const Requantization& requantization,
+                                                       const std::vector<double>& most_sums) {
+  std::vector<float> scales, bits;
+  for (size_t c = 0; c < requantization.factors.size(); ++c) {
+    const double most = most_sums.empty() ? kMostFloatInteger : std::min<double>(most_sums[c], kMostFloatInteger);
     const std::optional<NearestFactor> nearest =
-        nearest_factor(factor, requantization.rounding, requantization.range.lowest, requantization.range.highest);
+        nearest_factor(requantization.factors[c], requantization.rounding, requantization.range.lowest,
+                       requantization.range.highest, static_cast<int32_t>(most));
     if (!nearest) return std::nullopt;
-    high.push_back(high_part(nearest->multiplier));
-    low.push_back(low_part(nearest->multiplier));
-    fraction.push_back(nearest->fraction);
-    bias.push_back(static_cast<float>(nearest->bias));
-    moved.push_back(static_cast<float>(nearest->moved));
+    scales.push_back(nearest->scale);
+    bits.push_back(static_cast<float>(nearest->bits));
   }
-  return joined({high, low, fraction, bias, moved});
+  return joined({scales, bits});
 }
 
 std::vector<float> pack_factors(const std::vector<FixedPoint>& factors) {
@@ -136,7 +136,7 @@ const char* define_of(Sums sums) {
 }
 
 // How a shader converts sums: the value of the define.
-enum class Arithmetic : uint8_t { kAny = 1, kNearestOnce = 2, kNearestTwice = 3 };
+enum class Arithmetic : uint8_t { kAny = 1, kOneSided = 2, kNearest = 3 };
 struct Conversion {
   Sums sums = Sums::kReal;
   Arithmetic arithmetic = Arithmetic::kAny;
@@ -144,19 +144,20 @@ struct Conversion {
 };
 constexpr Conversion kConversions[] = {{},
                                        {Sums::kRequantized},
-                                       {Sums::kRequantized, Arithmetic::kNearestOnce},
-                                       {Sums::kRequantized, Arithmetic::kNearestTwice},
+                                       {Sums::kRequantized, Arithmetic::kOneSided},
+                                       {Sums::kRequantized, Arithmetic::kNearest},
                                        {Sums::kRequantized, Arithmetic::kAny, true},
-                                       {Sums::kRequantized, Arithmetic::kNearestOnce, true},
-                                       {Sums::kRequantized, Arithmetic::kNearestTwice, true},
+                                       {Sums::kRequantized, Arithmetic::kOneSided, true},
+                                       {Sums::kRequantized, Arithmetic::kNearest, true},
                                        {Sums::kDynamic}};
 
 Conversion conversion_of(const ConvConstants& constants) {
-  const bool once = constants.quantization.requantization.rounding == Rounding::kOnce;
+  const Requantization& to = constants.quantization.requantization;
+  const bool one_sided = to.rounding == Rounding::kOnce || to.range.lowest == 0;
   return {constants.quantization.sums,
           !constants.nearest ? Arithmetic::kAny
-          : once             ? Arithmetic::kNearestOnce
-                             : Arithmetic::kNearestTwice,
+          : one_sided        ? Arithmetic::kOneSided
+                             : Arithmetic::kNearest,
           constants.table.has_value()};
 }
 

@@ -73,9 +73,10 @@ std::vector<float> pack_conv_weights(const ConvWeights& weights);
 // Factors per output channel for lib/conv_result.glsl: three parts, with the high 16 and the low 15 bits of the
 // multipliers, and the shifts.
 std::vector<float> pack_factors(const std::vector<FixedPoint>& factors);
-// The same in the form of NearestFactor, in five parts: the high 15 and the low 15 bits of the multipliers, their
-// fractions, the biases, and how far ties are moved. None if a channel has no such form.
-std::optional<std::vector<float>> pack_nearest_factors(const Requantization& requantization);
+// The same in the form of NearestFactor, in two parts: the scales and the bits. None if a channel has no such form.
+// `most_sums`: by channel; if empty, 24 bits.
+std::optional<std::vector<float>> pack_nearest_factors(const Requantization& requantization,
+                                                       const std::vector<double>& most_sums);
 
 // Pads with zeros to whole slices of four channels.
 void pad_to_slices(std::vector<float>& channels);

@@ -20,8 +20,10 @@ ResizeTile choose_resize_tile(int32_t most, float scale) {
   return {kColumns, scale > 1.0f / 3 ? 4 : 3};
 }
 
-ShaderKey resize_shader(int64_t layers, const ResizeTile& tile) {
-  return {"resize_bilinear.comp",
+constexpr const char *kFloats = "resize_bilinear.comp", *kBytes = "resize_bilinear_bytes.comp";
+
+ShaderKey resize_shader(const char* file, int64_t layers, const ResizeTile& tile) {
+  return {file,
           {{"LAYERS", std::to_string(layers)},
            {"COLUMNS", std::to_string(tile.columns)},
            {"SOURCES", std::to_string(tile.sources)}}};
@@ -33,6 +35,26 @@ constexpr int64_t kLayers = 8, kManyInvocations = 4096;
 int64_t layers_together(int64_t pixels, int64_t layers) {
   return layers > 1 && pixels * layers >= kManyInvocations * kLayers ? kLayers : 1;
 }
+
+Status add_resize_step(Emitter& emitter, const char* file, float scale, StepParams params, const TensorRef& in,
+                       const TensorRef& out, const StepExtras& extras) {
+  const ResizeTile tile = choose_resize_tile(emitter.context().limits.kernels.resize_columns, scale);
+  const int64_t groups = (int64_t{out.shape.w} + tile.columns - 1) / tile.columns;
+  const int64_t pixels = out.shape.h * groups, layers = int64_t{out.shape.b} * out.shape.slices();
+  const int64_t together = layers_together(pixels, layers);
+  const Grid grid{pixels, (layers + together - 1) / together};
+  return emitter.add_step(resize_shader(file, together, tile), std::move(params), grid, {in}, {out}, extras);
+}
+
+std::vector<ShaderKey> resize_variants(const char* file) {
+  std::vector<ShaderKey> keys;
+  for (const ResizeTile& tile : {ResizeTile{}, ResizeTile{kColumns, 3}, ResizeTile{kColumns, 4}}) {
+    for (const int64_t layers : {int64_t{1}, kLayers}) keys.push_back(resize_shader(file, layers, tile));
+  }
+  return storage_variants(keys, "AO");
+}
+
+std::vector<ShaderKey> float_variants() { return resize_variants(kFloats); }
 
 Status supports_resize(const PlanContext&, const Node& node) {
   if (node.activation == Activation::kPrelu) return unsupported("a fused PRELU");
@@ -46,21 +68,8 @@ Status emit_resize(Emitter& emitter, const Node& node) {
   StepParams params({in, out});
   const float scale = attr.scale(in.shape.w, out.shape.w);
   params.floats(scale, attr.scale(in.shape.h, out.shape.h), attr.half_pixel_centers ? 0.5f : 0.0f);
-  const ResizeTile tile = choose_resize_tile(emitter.context().limits.kernels.resize_columns, scale);
-  const int64_t groups = (int64_t{out.shape.w} + tile.columns - 1) / tile.columns;
-  const int64_t pixels = out.shape.h * groups, layers = int64_t{out.shape.b} * out.shape.slices();
-  const int64_t together = layers_together(pixels, layers);
-  const Grid grid{pixels, (layers + together - 1) / together};
-  return emitter.add_step(resize_shader(together, tile), std::move(params), grid, {in}, {out},
-                          {.activation = gpu_code(node.activation)});
-}
-
-std::vector<ShaderKey> resize_variants() {
-  std::vector<ShaderKey> keys;
-  for (const ResizeTile& tile : {ResizeTile{}, ResizeTile{kColumns, 3}, ResizeTile{kColumns, 4}}) {
-    for (const int64_t layers : {int64_t{1}, kLayers}) keys.push_back(resize_shader(layers, tile));
-  }
-  return storage_variants(keys, "AO");
+  return add_resize_step(emitter, kFloats, scale, std::move(params), in, out,
+                         {.activation = gpu_code(node.activation)});
 }
 
 }  // namespace
@@ -93,8 +102,6 @@ Status emit_quantized(Emitter& emitter, const Node& node) {
                           {in}, {out});
 }
 
-ShaderKey bytes_shader(int64_t layers) { return {"resize_bilinear_bytes.comp", {{"LAYERS", std::to_string(layers)}}}; }
-
 Status supports_bytes(const PlanContext& context, const Node& node) {
   return resizes_bytes(context.graph, node) ? Status()
                                             : unsupported("tensors that are not uint8 with one quantization");
@@ -117,13 +124,10 @@ Status emit_bytes(Emitter& emitter, const Node& node) {
   const int32_t columns = add_taps(emitter, resize_taps(in.shape.w, out.shape.w, attr));
   const int32_t rows = add_taps(emitter, resize_taps(in.shape.h, out.shape.h, attr));
   auto params = StepParams({in, out}).ints(columns, rows, zero_point(emitter.graph().value(node.outputs[0])), 0);
-  const int64_t pixels = int64_t{out.shape.h} * out.shape.w, layers = int64_t{out.shape.b} * out.shape.slices();
-  const int64_t together = layers_together(pixels, layers);
-  const Grid grid{pixels, (layers + together - 1) / together};
-  return emitter.add_step(bytes_shader(together), std::move(params), grid, {in}, {out});
+  return add_resize_step(emitter, kBytes, attr.scale(in.shape.w, out.shape.w), std::move(params), in, out, {});
 }
 
-std::vector<ShaderKey> bytes_variants() { return storage_variants({bytes_shader(1), bytes_shader(kLayers)}, "AO"); }
+std::vector<ShaderKey> bytes_variants() { return resize_variants(kBytes); }
 
 std::vector<ShaderKey> quantized_variants() {
   return storage_variants({quantized_shader(false), quantized_shader(true)}, "AO");
@@ -134,7 +138,7 @@ std::vector<ShaderKey> quantized_variants() {
 std::vector<Kernel> resize_bilinear_kernels(OpType) {
   return {{"resize-bilinear-quantized", supports_quantized, emit_quantized, quantized_variants},
           {"resize-bilinear-bytes", supports_bytes, emit_bytes, bytes_variants},
-          {"resize-bilinear", supports_resize, emit_resize, resize_variants}};
+          {"resize-bilinear", supports_resize, emit_resize, float_variants}};
 }
 
 }  // namespace sightglass

@@ -29,10 +29,10 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 code;    // 0; left shift of operands in bits; 0; offset added to the result
   ivec4 range;   // lowest and highest result, 0, 0
   ivec4 factor;  // multiplier and shift of the result, 0, 0
-  ivec4 factors; // NEAREST: of a sum: those of a and b, the half step, how far ties are moved; of others: multiplier, 0, and the
-                 // same. Otherwise, of the operands of a sum: multiplier and shift of a, of b; of negative data of PRELU: those of a; right shifts of
-                 // shifted operands: y, w
-  vec4 fraction;    // x: NEAREST: that of the multiplier
+  ivec4 factors; // NEAREST, of a sum: those of a and b, the half step, how far ties are moved. Otherwise, of the operands of a
+                 // sum: multiplier and shift of a, of b; of negative data of PRELU: those of a; right shifts of shifted
+                 // operands: y, w
+  vec4 nearest;  // NEAREST, of others: scale and bits of NearestFactor, 0, 0
   ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
@@ -68,15 +68,13 @@ void main() {
 #if OPERATION == GpuQuantized_kAdd || OPERATION == GpuQuantized_kSub
   vec4 number = a * (float(factors.x) * kNearestStep) + b * (float(factors.y) * kNearestStep);
   ivec4 in_steps = ivec4(a) * factors.x + ivec4(b) * factors.y;
-  vec4 rest = vec4(0.0);
+  ivec4 quanta = nearest_integer(number, in_steps, ivec4(factors.z), ivec4(factors.w));
 #else
 #if OPERATION == GpuQuantized_kMul
   a *= b;
 #endif
-  vec4 number = a * (float(factors.x) * kNearestStep), rest = a * fraction.x;
-  ivec4 in_steps = ivec4(a) * factors.x;
+  ivec4 quanta = ivec4(multiply_nearest(a, nearest_factor(vec4(nearest.x), ivec4(nearest.y), true)));
 #endif
-  ivec4 quanta = nearest_integer(number, in_steps, rest, ivec4(factors.z), ivec4(factors.w));
   store(out_t.place.x + target, clamp_quanta(out_t, slice, quanta, range));
 #else
   ivec4 x = ivec4(a);

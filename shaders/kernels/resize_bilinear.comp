@@ -16,12 +16,6 @@ layout(std140, binding = kParamsBlock) uniform Params {
   vec4 mapping;  // scale x, scale y, shift, 0
 };
 
-vec4 source(vec4 row[SOURCES], int i) {
-  vec4 v = row[0];
-  for (int j = 1; j < SOURCES; ++j) v = i >= j ? row[j] : v;
-  return v;
-}
-
 vec4 across(vec4 row[SOURCES], int low, int high, float share) {
   return source(row, low) * (1.0 - share) + source(row, high) * share;
 }

@@ -13,3 +13,12 @@ Between between(int at, float scale, float shift, int size) {
   int high = max(min(int(ceil(from)), size - 1), low);
   return Between(low, high, from - float(low));
 }
+
+#ifdef SOURCES
+// One of a row of pixels. Registers have no variable index.
+vec4 source(vec4 row[SOURCES], int i) {
+  vec4 v = row[0];
+  for (int j = 1; j < SOURCES; ++j) v = i >= j ? row[j] : v;
+  return v;
+}
+#endif

@@ -1,6 +1,6 @@
 // Converts the sums of a convolution to stored values.
 //   REQUANTIZE  sums of integers are requantized in fixed point: 1 with any factors; with those of NearestFactor: 2 rounded
-//               once, 3 rounded twice
+//               once, or to results that are not negative; 3 rounded twice
 //   DYNAMIC     sums of integers become floats: the data were quantized at run time (dynamic_range.comp)
 //   neither     sums of floats
 //   TABLE       with REQUANTIZE: the results are those of a table, one in each vec4
@@ -32,40 +32,25 @@ vec4 through_table(Tensor t, int slice, vec4 quanta, int table) {
 
 #if defined(REQUANTIZE) && REQUANTIZE > 1
 struct Conversion {
-  vec4 scale, fraction;
-  ivec4 multiplier, half_step;
-#if REQUANTIZE == 3
-  ivec4 moved;
-#endif
-  ivec2 range;
+  Nearest factor;
+  vec2 range;
   int table;
 };
 
-// The factors are five groups of one vec4 per slice (pack_nearest_factors()). The
-// range contains 0, which is the result in lanes past the last channel: their factors are 0.
+// The factors are two groups of one vec4 per slice (pack_nearest_factors()). The range contains 0, which is the result in
+// lanes past the last channel: all of their numbers are 0.
 Conversion load_conversion(Tensor t, int slice, int slopes, ivec4 rescale) {
-  int at = rescale.w + slice, slices = t.place.y;
-  Conversion c;
-  c.multiplier = (ivec4(load_bias(at)) << 15) + ivec4(load_bias(at + slices));
-  c.scale = vec4(c.multiplier) * kNearestStep;
-  c.fraction = load_bias(at + 2 * slices);
-  c.half_step = (1 << 29) + ivec4(load_bias(at + 3 * slices));
-#if REQUANTIZE == 3
-  c.moved = ivec4(load_bias(at + 4 * slices));
-  c.half_step -= c.moved >> 1;
-#endif
-  c.range = rescale.xy;
-  c.table = rescale.z >> 1;
-  return c;
+  int at = rescale.w + slice;
+  Nearest factor = nearest_factor(load_bias(at), ivec4(load_bias(at + t.place.y)), (rescale.z & 1) == 0);
+  return Conversion(factor, vec2(rescale.xy), rescale.z >> 1);
 }
 vec4 conv_result(Tensor t, int slice, vec4 sums, Conversion c) {
 #if REQUANTIZE == 3
-  ivec4 quanta =
-      nearest_integer(sums * c.scale, ivec4(sums) * c.multiplier, sums * c.fraction, c.half_step, c.moved);
+  vec4 quanta = multiply_nearest(sums, c.factor);
 #else
-  ivec4 quanta = nearest_integer(sums * c.scale, ivec4(sums) * c.multiplier, sums * c.fraction, c.half_step);
+  vec4 quanta = multiply_one_sided(sums, c.factor);
 #endif
-  return through_table(t, slice, vec4(clamp(quanta, c.range.x, c.range.y)), c.table);
+  return through_table(t, slice, clamp(quanta, c.range.x, c.range.y), c.table);
 }
 #elif defined(REQUANTIZE)
 struct Conversion {

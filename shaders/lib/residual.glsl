@@ -45,7 +45,7 @@ vec4 add_residual(Tensor t, vec4 other, int slice, vec4 sums, Conversion convers
   vec4 quanta = conv_result(t, slice, sums, conversion);
   vec4 number = quanta * (float(factors.x) * kNearestStep) + other * (float(factors.y) * kNearestStep);
   ivec4 in_steps = ivec4(quanta) * factors.x + ivec4(other) * factors.y;
-  ivec4 nearest = nearest_integer(number, in_steps, vec4(0.0), ivec4(factors.z), ivec4(factors.w));
+  ivec4 nearest = nearest_integer(number, in_steps, ivec4(factors.z), ivec4(factors.w));
   return clamp_quanta(t, slice, nearest, range);
 }
 #define CONV_RESULT(t, batch, slice, pixel, sums, conversion) \

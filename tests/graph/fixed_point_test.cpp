@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cfenv>
 #include <cmath>
 #include <cstdio>
@@ -74,45 +75,58 @@ TEST(FixedPoint, FactorsAboveOneShiftFirst) {
 }
 
 // The shifted number saturates before the multiplication.
-// As lib/conv_result.glsl computes it, with each float operation rounded as given.
-int32_t nearest(int32_t x, const NearestFactor& factor, int rounding_mode) {
+// As lib/requantize.glsl computes it, with each float operation rounded as given.
+int32_t nearest(int32_t x, const NearestFactor& factor, bool twice, bool one_sided, int rounding_mode) {
+  const int32_t float_bits = std::bit_cast<int32_t>(factor.scale), exponent = float_bits & 0x7F800000;
+  const int shift = factor.bits >> 10, left = std::max(shift, 0), right = std::max(-shift, 0);
+  const auto whole = static_cast<uint32_t>((((float_bits & 0x7FFFFF) | 0x800000) << 7) + (factor.bits & 1023) - 512);
+  const bool moves = twice && factor.scale < 0.5f, negative = !one_sided && x < 0;
+  const uint32_t moved_steps = moves ? (1u << 30) << std::min(left, 1) >> right : 0;
+  const uint32_t product = static_cast<uint32_t>(x) * (whole << left >> right);
+  const bool below = static_cast<int32_t>(negative ? product - moved_steps : product + moved_steps) < 0;
   const int before = std::fegetround();
   std::fesetround(rounding_mode);
-  const volatile float sum = static_cast<float>(x), scale = static_cast<float>(factor.multiplier) / (1 << 30);
-  const volatile float product = sum * scale, fraction = sum * factor.fraction;
-  const auto below = static_cast<int32_t>(std::floor(product));
-  const uint32_t rest = static_cast<uint32_t>(x) * static_cast<uint32_t>(factor.multiplier) -
-                        (static_cast<uint32_t>(below) << 30) -
-                        static_cast<uint32_t>((1 << 29) + factor.bias + (below < 0 ? factor.moved : -factor.moved) / 2);
-  const volatile float rest_of_it = static_cast<float>(static_cast<int32_t>(rest));
-  const volatile float distance = rest_of_it + fraction;
+  const volatile float error = 0.9375f * std::bit_cast<float>(exponent - (shift << 23));
+  const volatile float moved = moves ? std::bit_cast<float>(exponent) : 0.0f;
+  const volatile float tie = 0.5f + moved, side = below ? tie - error : tie + error;
+  const volatile float offset = side - (negative ? 2.0f * moved : 0.0f);
+  const volatile float scaled = static_cast<float>(x) * factor.scale, number = scaled + offset;
   std::fesetround(before);
-  return below + (distance >= 0 ? 1 : 0);
+  return static_cast<int32_t>(std::floor(std::clamp(float{number}, -1e9f, 1e9f)));
 }
 
+struct NearestCounts {
+  int with = 0, without = 0;
+};
+
 // Sums around every tie, for many factors, among them those with ties: results are those of multiply().
-TEST(FixedPoint, NearestFactorsGiveTheSameIntegers) {
+NearestCounts check_nearest_factors(int32_t most) {
   struct Range {
     int32_t lowest, highest;
   };
   uint32_t state = 1;
-  int with = 0, without = 0;
-  for (int i = 0; i < 400; ++i) {
+  NearestCounts counts;
+  for (int i = 0; i < 200; ++i) {
     state = state * 1664525u + 1013904223u;
     const double real = i < 28 ? std::ldexp(1, -i) : 2 * std::exp(-20.0 * (state >> 8) / (1 << 24));
     const FixedPoint factor = to_fixed_point(real);
     for (const Rounding rounding : {Rounding::kOnce, Rounding::kTwice}) {
       for (const Range range : {Range{-255, 0}, Range{0, 255}, Range{-128, 127}, Range{-3, 7}}) {
-        const std::optional<NearestFactor> form = nearest_factor(factor, rounding, range.lowest, range.highest);
-        ++(form ? with : without);
+        const std::optional<NearestFactor> form = nearest_factor(factor, rounding, range.lowest, range.highest, most);
+        ++(form ? counts.with : counts.without);
         if (!form) continue;
         const auto check = [&](double about) {
-          if (std::abs(about) > 1 << 25) return;  // further than any sum that is checked
+          if (std::abs(about) > most + 4) return;
           for (int32_t x = static_cast<int32_t>(about) - 3; x <= static_cast<int32_t>(about) + 3; ++x) {
-            if (std::abs(x) >= 1 << 24) continue;
+            if (std::abs(x) > most) continue;
             const int32_t wanted = std::clamp(multiply(x, factor, rounding), range.lowest, range.highest);
+            const bool twice = rounding == Rounding::kTwice;
             for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
-              ASSERT_EQ(std::clamp(nearest(x, *form, mode), range.lowest, range.highest), wanted) << x << " * " << real;
+              for (const bool one_sided : {false, true}) {
+                if (one_sided && twice && range.lowest < 0) continue;
+                const int32_t result = nearest(x, *form, twice, one_sided, mode);
+                EXPECT_EQ(std::clamp(result, range.lowest, range.highest), wanted) << x << " * " << real;
+              }
             }
           }
         };
@@ -120,17 +134,24 @@ TEST(FixedPoint, NearestFactorsGiveTheSameIntegers) {
           check((q - 0.5) / real);
           check(q / real);
         }
-        for (const double far : {-16777213.0, 16777213.0, 99999.0, -1234567.0}) check(far);
+        for (const int32_t far : {-most, most, most / 167, most / -13}) check(far);
       }
     }
   }
-  std::printf("%d factors of %d have the form\n", with, with + without);
-  EXPECT_GT(with, 30 * without);
+  std::printf("%d factors of %d have the form for sums up to %d\n", counts.with, counts.with + counts.without, most);
+  return counts;
 }
 
-TEST(FixedPoint, NearestFactorsAreBelowTwo) {
-  EXPECT_FALSE(nearest_factor(to_fixed_point(2.5), Rounding::kOnce, -128, 127));
+TEST(FixedPoint, NearestFactorsGiveTheSameIntegers) {
+  const NearestCounts all = check_nearest_factors(kMostFloatInteger), small = check_nearest_factors(1 << 20);
+  EXPECT_GT(all.with, 6 * all.without);  // those of most layers, whose factors differ less
+  EXPECT_GT(small.with, 30 * small.without);
+}
+
+TEST(FixedPoint, NearestFactorsAreBelow128) {
+  EXPECT_FALSE(nearest_factor(to_fixed_point(130), Rounding::kOnce, -128, 127));
   EXPECT_FALSE(nearest_factor(to_fixed_point(0.1), Rounding::kOnce, 1, 127));
+  EXPECT_FALSE(nearest_factor({to_fixed_point(0.1).multiplier / 3, -3}, Rounding::kTwice, -128, 127));
   EXPECT_TRUE(nearest_factor(to_fixed_point(0), Rounding::kOnce, -128, 127));
 }
 
