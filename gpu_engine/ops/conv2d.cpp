@@ -135,8 +135,10 @@ ConvTile largest_tile(const Emitter& emitter, const TensorRef& in, const TensorR
   }
   const ConvTile& usual = g.pointwise() ? emitter.defaults().pointwise : emitter.defaults().window;
   ConvTile most = tile_for_work(kernels, usual, in.shape, out.shape, g.kernel_h * g.kernel_w);
-  // The data of four pixels would leave half of the threads of a Mali, for weights of which there are few.
-  if (out.shape.c == 1 && most.area() < kProcessorTile) most.pixels = std::min(most.pixels, 2);
+  // The data of four pixels would leave half of the threads of a Mali, for weights of which there are few. With factors
+  // and an addend, they spill.
+  const bool has_few_weights = out.shape.c == 1, has_much_data = most.slices == 1 && constants.gate && constants.addend;
+  if ((has_few_weights || has_much_data) && most.area() < kProcessorTile) most.pixels = std::min(most.pixels, 2);
   return most;
 }
 
@@ -282,7 +284,9 @@ std::vector<ShaderKey> fully_connected_variants() { return conv_variants(conv2d_
 
 std::vector<ShaderKey> conv2d_variants() {
   std::vector<ShaderKey> keys = fully_connected_variants();
-  std::ranges::move(integer_residual_variants(conv2d_shaders()), std::back_inserter(keys));
+  std::ranges::move(integer_residual_variants(conv2d_shaders(), Operand::kResidual), std::back_inserter(keys));
+  std::ranges::move(integer_residual_variants(conv2d_shaders({true}), Operand::kPooledResidual),
+                    std::back_inserter(keys));
   const auto add = [&](const std::vector<ShaderKey>& shaders, const std::vector<std::vector<Operand>>& operands) {
     std::ranges::move(operand_variants(shaders, operands), std::back_inserter(keys));
   };

@@ -173,7 +173,7 @@ std::vector<ShaderKey> depthwise_variants() {
     }
   }
   std::vector<ShaderKey> variants = conv_variants(keys, true);
-  std::ranges::move(integer_residual_variants(keys), std::back_inserter(variants));
+  std::ranges::move(integer_residual_variants(keys, Operand::kResidual), std::back_inserter(variants));
   std::ranges::move(operand_variants(keys, {{Operand::kResidual}, {Operand::kLastResidual}}),
                     std::back_inserter(variants));
   return variants;

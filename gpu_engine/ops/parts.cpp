@@ -192,8 +192,8 @@ std::string tuned_step(const Emitter& emitter, const char* kernel, const TensorR
 namespace {
 
 Operand residual_operand(const ConvConstants& constants) {
-  if (constants.quantization.sums == Sums::kRequantized) return Operand::kResidual;
   if (constants.residual_sampling == ResidualSampling::kPooled) return Operand::kPooledResidual;
+  if (constants.quantization.sums == Sums::kRequantized) return Operand::kResidual;
   if (constants.residual_sampling == ResidualSampling::kResized) {
     return constants.residual_last ? Operand::kLastResizedResidual : Operand::kResizedResidual;
   }
@@ -269,12 +269,12 @@ std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dy
   return result;
 }
 
-std::vector<ShaderKey> integer_residual_variants(const std::vector<ShaderKey>& keys) {
+std::vector<ShaderKey> integer_residual_variants(const std::vector<ShaderKey>& keys, Operand residual) {
   std::vector<ShaderKey> result;
   for (const Conversion& conversion : kConversions) {
     if (conversion.sums != Sums::kRequantized) continue;
     for (ShaderKey key : keys) {
-      key.defines.push_back(define_of(Operand::kResidual));
+      key.defines.push_back(define_of(residual));
       if (conversion.table) key.defines.push_back(kOffset);
       key = with_conversion(std::move(key), conversion);
       if (conversion.table) key.defines.push_back(kBytes);

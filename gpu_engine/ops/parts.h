@@ -104,11 +104,9 @@ Status add_conv_step(Emitter& emitter, ConvStep step);
 
 // All variants of the shaders of such a step. `dynamic`: also for data quantized at run time.
 std::vector<ShaderKey> conv_variants(const std::vector<ShaderKey>& keys, bool dynamic);
-// Those that add a residual to sums of integers.
-std::vector<ShaderKey> integer_residual_variants(const std::vector<ShaderKey>& keys);
 // The same for computed weights.
 std::vector<ShaderKey> computed_variants(const std::vector<ShaderKey>& keys);
-// Further operands of a float step, with their define. All variants with each of the sets of them.
+// Further operands of a step, with their define. All variants of float steps with each of the sets of them.
 enum class Operand : uint8_t {
   kResidual,
   kLastResidual,
@@ -121,6 +119,8 @@ enum class Operand : uint8_t {
 ShaderDefine define_of(Operand operand);
 std::vector<ShaderKey> operand_variants(const std::vector<ShaderKey>& keys,
                                         const std::vector<std::vector<Operand>>& sets);
+// Those that add a residual to sums of integers.
+std::vector<ShaderKey> integer_residual_variants(const std::vector<ShaderKey>& keys, Operand residual);
 // Sets the operands of a convolution.
 Status add_operands(Emitter& emitter, const Node& node, ConvConstants& constants);
 // Gives the step of a node that takes an addend the tensor and the define, if there is one: after all other params.

@@ -55,8 +55,10 @@ Status emit_transpose_conv(Emitter& emitter, const Node& node) {
       emitter, node, quantization, pack_conv_weights(is_single ? phases_as_channels(dense) : dense), out.shape.c);
   const bool half = emitter.context().limits.kernels.half.window_products;
   if (in_blocks) {
-    // Four sums per slice: registers have room for two slices.
-    const int32_t slices = out.shape.slices() % 2 == 0 ? 2 : 1;
+    // Four sums per slice: registers have room for two slices, and on a Mali for one slice of integers.
+    const KernelDefaults& kernels = emitter.context().limits.kernels;
+    const int32_t most = quantization.sums == Sums::kRequantized ? kernels.requantized.slices : 2;
+    const int32_t slices = most >= 2 && out.shape.slices() % 2 == 0 ? 2 : 1;
     const int32_t slice_groups = out.shape.slices() / slices;
     const int32_t columns = pairs(out.shape.w, attr.padding.left), rows = pairs(out.shape.h, attr.padding.top);
     if (is_single) {

@@ -99,9 +99,13 @@ void weighted_sum(const Call& call, Function function, HostTensor& out) {
   if (!call.node.table.empty()) look_up(*call.node.rounded, summand, call.node.table, rounded);
   if (adds) {
     const SumFactors factors = sum_factors(summand, value_in(call, kResidualInput), value_out(call));
-    const std::span<const float> residual = steps[kResidualInput].as<float>();
+    HostTensor residual(DataType::kFloat32,
+                        out.shape);  // of every element: it may be sampled, or of the first channels
+    std::vector<const HostTensor*> addend(kResidualInput + 1);
+    addend[kResidualInput] = &steps[kResidualInput];
+    add_residual({call.graph, call.node, addend}, residual);
     for (size_t i = 0; i < rounded.size(); ++i) {
-      rounded[i] = sum_of(rounded[i], static_cast<int32_t>(residual[i]), 1, factors);
+      rounded[i] = sum_of(rounded[i], static_cast<int32_t>(residual.as<float>()[i]), 1, factors);
     }
   }
   store_quanta(value_out(call), result_range(call.graph, call.node), rounded, out.data);

@@ -405,5 +405,31 @@ TEST_F(QuantizedTest, ResidualsAfterSums) {
   }
 }
 
+// Additions to the first channels, of the maximum of 2x2 pixels or not, after convolutions of one pixel and of three.
+TEST_F(QuantizedTest, ResidualsOfFirstChannels) {
+  uint64_t seed = 1300;
+  const Types kNear[] = {{"uint8", {DataType::kUInt8, {0.0235f}, 128}, {DataType::kUInt8, {0.031f}, 97}},
+                         {"int8", {DataType::kInt8, {0.0391f}, -7}, {DataType::kInt8, {0.047f}, 11}}};
+  for (const Types& types : kNear) {
+    for (const int in : kChannels) {
+      for (const bool maximum : {false, true}) {
+        for (const int kernel : {1, 3}) {
+          CaseBuilder builder(seed++);
+          const int out = in + 5, size = in == 16 ? 21 : 6;
+          const ValueId image = builder.input({2, size + kernel - 1, 7 + kernel - 1, in}, types.data);
+          const ValueId filters = builder.constant({out, kernel, kernel, in}, types.weights(out, 0));
+          const ValueId sums =
+              builder.node(OpType::kConv2d, Conv2dAttr{}, {image, filters, builder.bias(out)}, types.result);
+          ValueId other = builder.input({2, maximum ? 2 * size : size, maximum ? 15 : 7, in}, types.data);
+          if (maximum) other = builder.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 2, 2}, {other}, types.data);
+          other = builder.node(OpType::kPad, PadAttr{{}, {0, 0, 0, 5}}, {other}, types.data);
+          builder.node(OpType::kAdd, SumAttr{}, {sums, other}, types.data, kClamps[seed % 4]);
+          check(builder.build(std::string(types.name) + " residual of first channels"), true, kExact);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sightglass::test

@@ -303,6 +303,27 @@ TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
   }
 }
 
+// Of an 8-bit model: a transposed convolution has four sums per slice.
+TEST(DeviceFamily, TransposedTilesOfIntegersFitIntoRegisters) {
+  CaseBuilder builder(8);
+  const Quantized data{DataType::kInt8, {0.0391f}, -7}, weights{DataType::kInt8, {0.006f}, 0};
+  TransposeConvAttr attr;
+  attr.stride_h = attr.stride_w = 2;
+  attr.out_h = attr.out_w = 16;
+  builder.node(OpType::kTransposeConv, attr,
+               {builder.input({1, 8, 8, 16}, data), builder.constant({16, 2, 2, 16}, weights)},
+               Quantized{DataType::kInt8, {0.47f}, 11});
+  const auto model = model_from_graph(builder.build("transposed").graph).value();
+  for (const auto& [renderer, slices] : {std::pair{"llvmpipe", "2"}, {"Mali-G52", "1"}, {"V3D 4.2", "2"}}) {
+    DeviceLimits limits = DeviceLimits::typical();
+    limits.kernels = device_family("", renderer).kernels;
+    const auto plan = value_of(build_plan(model, limits, ForcedPlanOptions()));
+    const std::string& kernel = data_of(*plan).steps.back().kernel;
+    EXPECT_NE(kernel.find(std::string("transpose_conv_2x2.comp SLICES=") + slices), std::string::npos)
+        << renderer << ": " << kernel;
+  }
+}
+
 // Of an 8-bit model. Where a storage block is too small for wide weights, they stay narrow.
 TEST(DeviceFamily, ProcessorsReadWideWeights) {
   struct Case {

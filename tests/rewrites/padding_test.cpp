@@ -349,6 +349,40 @@ TEST_F(FoldResidualPool, InABlock) {
   EXPECT_EQ(residual_of(node), in);
 }
 
+// The same block in 8 bits: its depthwise convolution stays a step.
+TEST_F(FoldResidualPool, InABlockOfIntegers) {
+  const Quantized data{DataType::kInt8, {0.0391f}, -7}, weights{DataType::kInt8, {0.006f}, 0},
+      sums{DataType::kInt8, {0.047f}, 3};
+  const ValueId in = builder_.input({1, 12, 10, 5}, data);
+  const ValueId made = builder_.node(OpType::kDepthwiseConv2d, DepthwiseConv2dAttr{{PaddingMode::kSame}, 2, 2},
+                                     {in, builder_.constant({1, 3, 3, 5}, weights), builder_.bias(5)}, sums);
+  const ValueId wide = builder_.node(OpType::kConv2d, Conv2dAttr{},
+                                     {made, builder_.constant({7, 1, 1, 5}, weights), builder_.bias(7)}, sums);
+  const ValueId maxima = builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 2, 2}, {in}, data);
+  const ValueId padded = builder_.node(OpType::kPad, PadAttr{{}, {0, 0, 0, 2}}, {maxima}, data);
+  builder_.node(OpType::kAdd, SumAttr{}, {wide, padded}, sums, Activation::kRelu);
+  OpCase block = builder_.build("integers");
+  ASSERT_TRUE(run_rewrites(block.graph).ok());
+  ASSERT_EQ(block.graph.order().size(), 2u) << dump_text(block.graph);
+  const Node& node = block.graph.node(block.graph.order()[1]);
+  EXPECT_EQ(node.residual_sampling, ResidualSampling::kPooled);
+  EXPECT_EQ(residual_of(node), in);
+}
+
+TEST_F(FoldResidualPool, NotIntoAnotherQuantization) {
+  const Quantized data{DataType::kInt8, {0.0391f}, -7}, other{DataType::kInt8, {0.0391f}, 9},
+      weights{DataType::kInt8, {0.006f}, 0}, sums{DataType::kInt8, {0.047f}, 3};
+  const ValueId image = builder_.input({1, 5, 5, 4}, data);
+  const ValueId made = builder_.node(OpType::kConv2d, Conv2dAttr{},
+                                     {image, builder_.constant({7, 1, 1, 4}, weights), builder_.bias(7)}, sums);
+  const ValueId maxima =
+      builder_.node(OpType::kMaxPool2d, Pool2dAttr{{}, 2, 2, 2, 2}, {builder_.input({1, 10, 10, 7}, data)}, other);
+  builder_.node(OpType::kAdd, SumAttr{}, {made, maxima}, sums);
+  OpCase block = builder_.build("another quantization");
+  ASSERT_TRUE(run_rewrites(block.graph).ok());
+  EXPECT_EQ(block.graph.order().size(), 2u) << dump_text(block.graph);
+}
+
 TEST_F(FoldResidualPool, NotOfOtherWindows) {
   add_to_conv(pooled({2, 7, 7, 3}, {{}, 1, 1, 3, 3}));
   expect_declined(kFoldResidualPool, builder_.build("3x3"), "not the maximum of 2x2 pixels");
