@@ -145,14 +145,50 @@ Status add_step(Emitter& emitter, const Node& node, const Elements& elements, in
                                                   : function_after(node)});
 }
 
-Status emit_unary(Emitter& emitter, const Node& node) {
+// Whether the readers of a value are steps of elementwise.comp, which convert what they load.
+bool is_read_converted(const Graph& graph, ValueId id) {
+  const auto converts = [&graph](NodeId user) {
+    const OpType op = graph.node(user).op;
+    return operators::rows_of(kUnary, op) > 0 || operators::rows_of(kBinary, op) > 0;
+  };
+  return !graph.is_output(id) && std::ranges::all_of(graph.value(id).users, converts);
+}
+
+// The QUANTIZE that alone reads a value, which is then stored as its result: elementwise.comp converts what it stores.
+std::optional<ValueId> quantized_result(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  if (graph.is_output(id) || value.users.size() != 1 || value.type != DataType::kFloat32) return std::nullopt;
+  const Node& user = graph.node(value.users.front());
+  if (user.op != OpType::kQuantize || !is_quantized(graph.value(user.outputs[0]))) return std::nullopt;
+  return user.outputs[0];
+}
+
+Status emit_elementwise(Emitter& emitter, const Node& node, int32_t code) {
+  const std::optional<ValueId> quantized = quantized_result(emitter.graph(), node.outputs[0]);
+  if (quantized) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef result, emitter.tensor(*quantized));
+    emitter.place(node.outputs[0], result);
+  }
   SIGHTGLASS_ASSIGN_OR_RETURN(const Elements elements, elements_of(emitter, node));
-  return add_step(emitter, node, elements, gpu_code(unary_function(node)));
+  return add_step(emitter, node, elements, code);
+}
+
+Status emit_unary(Emitter& emitter, const Node& node) {
+  SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef in, emitter.tensor(node.inputs[0]));
+  if (node.op == OpType::kDequantize && is_quantized(emitter.graph().value(node.inputs[0])) && !emitter.is_kept(in) &&
+      is_read_converted(emitter.graph(), node.outputs[0])) {
+    emitter.place(node.outputs[0], in);
+    return {};
+  }
+  if (node.op == OpType::kQuantize) {
+    SIGHTGLASS_ASSIGN_OR_RETURN(const TensorRef out, emitter.tensor(node.outputs[0]));
+    if (in.tensor == out.tensor) return {};  // see quantized_result()
+  }
+  return emit_elementwise(emitter, node, gpu_code(unary_function(node)));
 }
 
 Status emit_binary(Emitter& emitter, const Node& node) {
-  SIGHTGLASS_ASSIGN_OR_RETURN(const Elements elements, elements_of(emitter, node));
-  return add_step(emitter, node, elements, gpu_code(gpu_binary(node.op)));
+  return emit_elementwise(emitter, node, gpu_code(gpu_binary(node.op)));
 }
 
 // One sum after the other: the last one into the output, the others into temporary tensors.

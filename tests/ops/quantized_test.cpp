@@ -405,6 +405,26 @@ TEST_F(QuantizedTest, ResidualsAfterSums) {
   }
 }
 
+// Functions of floats between quantized tensors are steps that convert what they load and store.
+TEST_F(QuantizedTest, FunctionsOfFloats) {
+  uint64_t seed = 1400;
+  for (const Types& types : {kTypes[0], kTypes[1]}) {
+    for (const int channels : kChannels) {
+      CaseBuilder builder(seed++);
+      const auto real = [&](const Shape& shape) {
+        return builder.node(OpType::kDequantize, {}, {builder.input(shape, types.data)});
+      };
+      const ValueId image = real({2, 9, 7, channels}), mean = real({2, 1, 1, channels});
+      const ValueId squares = builder.node(OpType::kSquaredDifference, {}, {image, mean});
+      const ValueId stored = builder.node(OpType::kQuantize, {}, {squares}, types.data);
+      const ValueId again = builder.node(OpType::kDequantize, {}, {stored});
+      const ValueId roots = builder.node(OpType::kSqrt, {}, {builder.node(OpType::kAbs, {}, {again})});
+      builder.node(OpType::kQuantize, {}, {roots}, types.data);
+      check(builder.build(std::string(types.name) + " functions of floats"), true, 1e-4);
+    }
+  }
+}
+
 // Additions to the first channels, of the maximum of 2x2 pixels or not, after convolutions of one pixel and of three.
 TEST_F(QuantizedTest, ResidualsOfFirstChannels) {
   uint64_t seed = 1300;
