@@ -82,17 +82,25 @@ struct Arithmetic {
   int32_t offset = 0;  // added to the result
   std::optional<NearestSum> sum = {};
   std::optional<NearestFactor> product = {};  // of others than sums
+  NearestFactor sloped = {};                  // with `product`, of PRELU: of negative data times their slopes
 };
 
 void set_product(Arithmetic& arithmetic) {
-  arithmetic.product =
-      nearest_factor(arithmetic.factors.out, Rounding::kTwice, arithmetic.range.lowest, arithmetic.range.highest);
+  const auto& [lowest, highest] = arithmetic.range;
+  arithmetic.product = nearest_factor(arithmetic.factors.out, Rounding::kTwice, lowest, highest);
+  if (arithmetic.code != GpuQuantized::kPrelu) return;
+  const std::optional<NearestFactor> sloped = nearest_factor(arithmetic.factors.a, Rounding::kTwice, lowest, highest);
+  if (sloped) {
+    arithmetic.sloped = *sloped;
+  } else {
+    arithmetic.product.reset();
+  }
 }
 
 Status emit_arithmetic(Emitter& emitter, ShaderDefine operation, const Arithmetic& arithmetic,
                        const Elements& elements) {
   const auto& [inputs, shapes, out, shape] = elements;
-  const auto& [code, factors, range, offset, sum, product] = arithmetic;
+  const auto& [code, factors, range, offset, sum, product, sloped] = arithmetic;
   ShaderKey shader = operation_shader(std::move(operation), inputs.size() == 2, repeated(inputs, out), sum || product);
   StepParams params({inputs.front(), inputs.back(), out});
   params.ints(0, factors.headroom, 0, offset);
@@ -104,7 +112,7 @@ Status emit_arithmetic(Emitter& emitter, ShaderDefine operation, const Arithmeti
     params.ints(factors.a.multiplier, factors.a.shift, factors.b.multiplier, factors.b.shift);
   }
   const NearestFactor nearest = product.value_or(NearestFactor());
-  params.floats(nearest.scale, static_cast<float>(nearest.bits));
+  params.floats(nearest.scale, static_cast<float>(nearest.bits), sloped.scale, static_cast<float>(sloped.bits));
   add_batch_steps(params, {shapes.front(), shapes.back()}, shape);
   return emitter.add_step(std::move(shader), std::move(params), Grid::over(out.shape), inputs, {out});
 }
@@ -125,7 +133,8 @@ Status emit_elementwise_quantized(Emitter& emitter, const Node& node) {
   const bool narrow = graph.value(node.inputs[0]).type != DataType::kInt16;
   if (arithmetic.code == GpuQuantized::kAdd || arithmetic.code == GpuQuantized::kSub) {
     arithmetic.sum = nearest_sum(graph, node);
-  } else if (arithmetic.code == GpuQuantized::kRescale || (arithmetic.code == GpuQuantized::kMul && narrow)) {
+  } else if (arithmetic.code == GpuQuantized::kRescale ||
+             (narrow && (arithmetic.code == GpuQuantized::kMul || arithmetic.code == GpuQuantized::kPrelu))) {
     set_product(arithmetic);
   }
   return emit_arithmetic(emitter, define_of(arithmetic.code), arithmetic, elements);
@@ -188,7 +197,7 @@ std::vector<ShaderKey> quantized_binary_variants() {
     if (code == gpu_code(GpuQuantized::kShift)) continue;
     for (const GpuRepeat repeat : kRepeats) {
       keys.push_back(operation_shader(define_of(static_cast<GpuQuantized>(code)), true, repeat, false));
-      if (code > gpu_code(GpuQuantized::kMul)) continue;
+      if (code > gpu_code(GpuQuantized::kMul) && code != gpu_code(GpuQuantized::kPrelu)) continue;
       keys.push_back(operation_shader(define_of(static_cast<GpuQuantized>(code)), true, repeat, true));
     }
   }

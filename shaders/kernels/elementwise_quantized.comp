@@ -32,7 +32,7 @@ layout(std140, binding = kParamsBlock) uniform Params {
   ivec4 factors; // NEAREST, of a sum: those of a and b, the half step, how far ties are moved. Otherwise, of the operands of a
                  // sum: multiplier and shift of a, of b; of negative data of PRELU: those of a; right shifts of shifted
                  // operands: y, w
-  vec4 nearest;  // NEAREST, of others: scale and bits of NearestFactor, 0, 0
+  vec4 nearest;  // NEAREST, of others: scale and bits of NearestFactor; of PRELU: also those for products with the slope
   ivec4 steps_a_b;  // broadcasting steps
   ivec4 steps;      // z: inner size
 };
@@ -73,7 +73,12 @@ void main() {
 #if OPERATION == GpuQuantized_kMul
   a *= b;
 #endif
-  ivec4 quanta = ivec4(multiply_nearest(a, nearest_factor(vec4(nearest.x), ivec4(nearest.y), true)));
+  vec4 product = multiply_nearest(a, nearest_factor(vec4(nearest.x), ivec4(nearest.y), true));
+#if OPERATION == GpuQuantized_kPrelu
+  vec4 sloped = multiply_nearest(a * b, nearest_factor(vec4(nearest.z), ivec4(nearest.w), true));
+  product = mix(product, sloped, lessThan(a, vec4(0.0)));
+#endif
+  ivec4 quanta = ivec4(product);
 #endif
   store(out_t.place.x + target, clamp_quanta(out_t, slice, quanta, range));
 #else

@@ -59,13 +59,12 @@ void main() {
     }
   }
 
-  for (int phase = 0; phase < 4; ++phase) {
-    ivec2 to = 2 * block + column_row(phase, 2) - placement.xy;
-    if (any(lessThan(to, ivec2(0))) || any(greaterThanEqual(to, out_t.size.xy))) continue;
-    // Loaded for each phase: Mali GPUs lack the registers for the factors of all slices.
-    for (int o = 0; o < SLICES; ++o) {
-      int slice = first_slice + o;
-      Conversion conversion = load_conversion(out_t, slice, constants.z, rescale);
+  for (int o = 0; o < SLICES; ++o) {
+    int slice = first_slice + o;
+    Conversion conversion = load_conversion(out_t, slice, constants.z, rescale);
+    for (int phase = 0; phase < 4; ++phase) {
+      ivec2 to = 2 * block + column_row(phase, 2) - placement.xy;
+      if (any(lessThan(to, ivec2(0))) || any(greaterThanEqual(to, out_t.size.xy))) continue;
       store(tensor_index(out_t, batch, slice, to.y, to.x),
             conv_result(out_t, slice, acc[phase * SLICES + o], conversion));
     }
