@@ -85,8 +85,9 @@ std::optional<NearestFactor> nearest_factor(const FixedPoint& factor, Rounding r
 
   // The nearest float, unless that is the next power of two.
   constexpr int kFloatBits = 24, kRest = 31 - kFloatBits;
-  const int32_t upper = std::min((factor.multiplier + (1 << (kRest - 1))) >> kRest, (1 << kFloatBits) - 1);
-  const auto scale = static_cast<float>(std::ldexp(upper, factor.shift - kFloatBits));
+  const int64_t exact = factor.multiplier,
+                upper = std::min((exact + (1 << (kRest - 1))) >> kRest, (int64_t{1} << kFloatBits) - 1);
+  const auto scale = static_cast<float>(std::ldexp(static_cast<double>(upper), factor.shift - kFloatBits));
 
   // The product and the sum have an error of up to one unit of their last bit. Beyond the range, results are clamped.
   const double largest = std::min(std::max(-1.0 * lowest, 1.0 * highest) + 0.5, real * most + 1);
@@ -100,28 +101,29 @@ std::optional<NearestFactor> nearest_factor(const FixedPoint& factor, Rounding r
   const int shift = std::clamp(exact_bits, kLeastBits, most_bits) - exact_bits;
 
   // Another multiplier, if that of the factor has too many bits, but no sum then has another result.
-  const auto is_exact = [&](int32_t multiplier) {
+  const auto is_exact = [&](int64_t multiplier) {
     for (int32_t q = lowest + 1; q <= highest; ++q) {
       const double tie = q - 0.5 + (q > 0 ? -moved : moved), sum = tie / real;
-      if (std::abs(sum) <= most + 1 && integer_between(sum, sum * factor.multiplier / multiplier)) return false;
+      if (std::abs(sum) <= most + 1 &&
+          integer_between(sum, sum * static_cast<double>(exact) / static_cast<double>(multiplier)))
+        return false;
     }
     return true;
   };
-  int32_t multiplier = factor.multiplier;
+  int64_t multiplier = exact;
   if (shift < 0) {
-    constexpr int32_t kMostTries = 16;
-    const int32_t unit_of_steps = 1 << -shift;
-    const int32_t nearest = (multiplier + unit_of_steps / 2) / unit_of_steps * unit_of_steps;
+    constexpr int kMostTries = 16;
+    const int64_t step = int64_t{1} << -shift, nearest = (exact + step / 2) / step * step;
     multiplier = nearest;
-    for (int32_t i = 1; !is_exact(multiplier); ++i) {
+    for (int i = 1; !is_exact(multiplier); ++i) {
       if (i > kMostTries) return std::nullopt;
-      multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2) * unit_of_steps;
+      multiplier = nearest + (i % 2 == 0 ? i / 2 : -(i + 1) / 2) * step;
     }
   }
-  constexpr int32_t kField = 1 << 10;
-  const int32_t low = multiplier - upper * (1 << kRest) + kField / 2;
+  constexpr int kField = 1 << 10;
+  const int64_t low = multiplier - upper * (1 << kRest) + kField / 2;
   if (low < 0 || low >= kField) return std::nullopt;
-  return NearestFactor{scale, shift * kField + low};
+  return NearestFactor{scale, shift * kField + static_cast<int32_t>(low)};
 }
 
 int32_t multiply_wide(int64_t x, const FixedPoint& narrow) {

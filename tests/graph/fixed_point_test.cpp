@@ -8,6 +8,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <optional>
 
 #include "graph/quantized.h"
@@ -153,6 +154,7 @@ TEST(FixedPoint, NearestFactorsAreBelow128) {
   EXPECT_FALSE(nearest_factor(to_fixed_point(0.1), Rounding::kOnce, 1, 127));
   EXPECT_FALSE(nearest_factor({to_fixed_point(0.1).multiplier / 3, -3}, Rounding::kTwice, -128, 127));
   EXPECT_TRUE(nearest_factor(to_fixed_point(0), Rounding::kOnce, -128, 127));
+  EXPECT_TRUE(nearest_factor({std::numeric_limits<int32_t>::max(), -3}, Rounding::kOnce, -128, 127));
 }
 
 ValueId add_quantized(Graph& graph, DataType type, float scale, int64_t zero) {
