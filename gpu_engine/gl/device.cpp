@@ -57,8 +57,8 @@ struct Row {
   std::string_view renderers, vendors = {};
 };
 
-constexpr ConvTile k16x4{16, 4}, k8x2{8, 2}, k4x4{4, 4}, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1}, k2x1{2, 1},
-    k1x2{1, 2};
+constexpr ConvTile k16x4{16, 4}, k8x4{8, 4}, k8x2{8, 2}, k4x4{4, 4}, k4x2{4, 2}, k2x4{2, 4}, k2x2{2, 2}, k4x1{4, 1},
+    k2x1{2, 1}, k1x2{1, 2};
 
 // For 32 bits, then for 16: the tiles of 1x1 and of larger kernels, and whether to use buffer textures. Then the tile
 // of integers, the size of that of the camera texture, the rows of depthwise kernels, and the use of 16-bit floats. The
@@ -69,7 +69,7 @@ constexpr KernelDefaults::Half kHalf, kNoHalf{false, false, false};
 // Taps of a convolution would sample pixels of the camera texture again, which processors interpolate by instructions.
 constexpr KernelDefaults kLlvmpipe{.fp32 = {k8x2, k8x2, true},
                                    .fp16 = {k8x2, k8x2, true},
-                                   .requantized = k8x2,
+                                   .requantized = k8x4,
                                    .depthwise_rows = 4,
                                    .depthwise_pointwise_rows = 4,
                                    .half = kNoHalf,

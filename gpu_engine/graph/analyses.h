@@ -77,9 +77,6 @@ const Quantization* common_quantization(OpType op, const Value& data, const std:
 // The same numbers in another quantization: a REINTERPRET, or another constant.
 ValueId reinterpreted(Graph& graph, ValueId id, const Quantization& quantization);
 
-// Whether both are one scale and one zero point, and the same ones.
-bool same_quantization(const Value& value, const Quantization& other);
-
 // Gives the operands of the node that quantization. The node is not yet part of the graph.
 void keep_numbers(Graph& graph, Node& node);
 

@@ -90,6 +90,11 @@ std::vector<float> real_numbers(const Value& value, DataType stored, std::span<c
   return real;
 }
 
+bool same_quantization(const Value& value, const Quantization& other) {
+  const int64_t zero = other.zero_point.empty() ? 0 : other.zero_point[0];
+  return value.quantization.scale == other.scale && zero_point(value) == zero;
+}
+
 std::vector<float> real_operand(const Graph& graph, const Node& node, size_t index, DataType stored,
                                 std::span<const std::byte> bytes) {
   const Value& value = graph.value(node.inputs[index]);

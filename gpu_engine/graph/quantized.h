@@ -16,6 +16,9 @@ bool is_quantized(const Value& value);
 // Whether the node reads or writes such an activation, so that it quantizes or dequantizes.
 bool computes_quantized(const Graph& graph, const Node& node);
 
+// Whether both are one scale and one zero point, and the same ones.
+bool same_quantization(const Value& value, const Quantization& other);
+
 // The real values of a tensor, with one scale for all elements or one per index of an axis. For an unquantized tensor,
 // its elements.
 std::vector<float> real_numbers(const Value& value, DataType stored, std::span<const std::byte> bytes);

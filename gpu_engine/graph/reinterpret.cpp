@@ -7,11 +7,6 @@
 
 namespace sightglass {
 
-bool same_quantization(const Value& value, const Quantization& other) {
-  const int64_t zero = other.zero_point.empty() ? 0 : other.zero_point[0];
-  return value.quantization.scale == other.scale && zero_point(value) == zero;
-}
-
 ValueId reinterpreted(Graph& graph, ValueId id, const Quantization& quantization) {
   Value copy;
   copy.name = graph.value(id).name + " as it is stored";

@@ -32,10 +32,13 @@ ShaderKey conv2d_shader(const Tile& tile, bool pointwise, bool one_channel) {
   return key;
 }
 
-// Invocations that compute something: whole work groups, and what the last one has left.
+// Invocations that compute something: whole work groups, and what the last one has left. A group of the size of the
+// vectors of a processor is always whole.
 int64_t busy_invocations(int64_t pixels, int32_t pixels_each, int32_t group) {
+  constexpr int32_t kVector = 8;
   const int64_t tile = int64_t{pixels_each} * group, rest = pixels % tile;
-  return pixels / tile * group + std::min<int64_t>(rest, group);
+  const int64_t last = group <= kVector && rest > 0 ? group : std::min<int64_t>(rest, group);
+  return pixels / tile * group + last;
 }
 
 // Of one inner loop step of all invocations: multiply-adds of vec4, and loads, each as much as four of them. Wasted

@@ -477,14 +477,11 @@ ShaderKey top_k_shader(bool places) {
 // An invocation needs five iterations per slice (see DeviceLimits::max_loop_iterations).
 constexpr int32_t kMostTopKSlices = 65535 / 5;
 
-bool same_quantization(const Value& a, const Value& b) {
-  return a.quantization.scale == b.quantization.scale && a.quantization.zero_point == b.quantization.zero_point;
-}
-
 Status supports_top_k(const PlanContext& context, const Node& node) {
   const Value &in = context.graph.value(node.inputs[0]), &values = context.graph.value(node.outputs[0]);
   if (node.activation != Activation::kNone) return unsupported("a fused activation");
-  if (!same_quantization(in, values)) return unsupported("results with another quantization than the data");
+  if (!same_quantization(in, values.quantization))
+    return unsupported("results with another quantization than the data");
   if (Bhwc::from(in.shape).slices() <= kMostTopKSlices) return {};
   return unsupported("a choice among " + std::to_string(in.shape.dim(in.shape.rank() - 1)) + " elements; at most " +
                      std::to_string(kMostTopKSlices * 4) + " are supported");

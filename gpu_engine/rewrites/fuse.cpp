@@ -436,16 +436,6 @@ RewriteOutcome fuse_residual(Graph& graph, NodeId id) {
   return reason.empty() ? RewriteOutcome::not_matched() : RewriteOutcome::declined(reason);
 }
 
-namespace {
-
-// Whether two tensors store real numbers alike: both as floats, or with one quantization.
-bool stored_alike(const Value& a, const Value& b) {
-  return a.type == b.type && a.quantization.scale == b.quantization.scale &&
-         a.quantization.zero_point == b.quantization.zero_point;
-}
-
-}  // namespace
-
 // Adds a tensor to the first channels of a convolution instead of the tensor padded with zero channels.
 RewriteOutcome fold_residual_padding(Graph& graph, NodeId id) {
   const ValueId residual = residual_of(graph.node(id));
@@ -461,7 +451,7 @@ RewriteOutcome fold_residual_padding(Graph& graph, NodeId id) {
   if (in_front || !is_of_first_channels(graph.value(data).shape, graph.value(graph.node(id).outputs[0]).shape)) {
     return RewriteOutcome::declined("it pads other than after the channels");
   }
-  if (!stored_alike(graph.value(data), graph.value(residual))) {
+  if (!same_quantization(graph.value(data), graph.value(residual).quantization)) {
     return RewriteOutcome::declined("it changes the quantization");
   }
   graph.set_input(id, kResidualInput, data);
@@ -512,7 +502,7 @@ RewriteOutcome fold_residual_pool(Graph& graph, NodeId id) {
       !is_sampled_for(ResidualSampling::kPooled, data, out)) {
     return RewriteOutcome::declined("it is not the maximum of 2x2 pixels");
   }
-  if (!stored_alike(graph.value(pool.inputs[0]), graph.value(residual))) {
+  if (!same_quantization(graph.value(pool.inputs[0]), graph.value(residual).quantization)) {
     return RewriteOutcome::declined("it changes the quantization");
   }
   return sample_residual(graph, id, ResidualSampling::kPooled);

@@ -289,7 +289,7 @@ TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
                {builder.input({1, 64, 64, 16}, data), builder.constant({16, 3, 3, 16}, weights), builder.bias(16)},
                Quantized{DataType::kInt8, {0.47f}, 11});
   const auto model = model_from_graph(builder.build("integers").graph).value();
-  for (const auto& [renderer, tile] : {std::pair{"llvmpipe", "PIXELS=8 SLICES=2"},
+  for (const auto& [renderer, tile] : {std::pair{"llvmpipe", "PIXELS=8 SLICES=4"},
                                        {"Mali-G52", "PIXELS=2 SLICES=1"},
                                        {"V3D 4.2", "PIXELS=1 SLICES=2"},
                                        {"Intel", "PIXELS=2 SLICES=2"},
