@@ -98,6 +98,7 @@ int32_t nearest(int32_t x, const NearestFactor& factor, bool twice, bool one_sid
 
 struct NearestCounts {
   int with = 0, without = 0;
+  int large_without = 0;  // of factors of at least 2^-13, whose steps 32 bits reach
 };
 
 // Sums around every tie, for many factors, among them those with ties: results are those of multiply().
@@ -115,6 +116,7 @@ NearestCounts check_nearest_factors(int32_t most) {
       for (const Range range : {Range{-255, 0}, Range{0, 255}, Range{-128, 127}, Range{-3, 7}}) {
         const std::optional<NearestFactor> form = nearest_factor(factor, rounding, range.lowest, range.highest, most);
         ++(form ? counts.with : counts.without);
+        if (!form && real >= std::ldexp(1, -13)) ++counts.large_without;
         if (!form) continue;
         const auto check = [&](double about) {
           if (std::abs(about) > most + 4) return;
@@ -145,7 +147,9 @@ NearestCounts check_nearest_factors(int32_t most) {
 
 TEST(FixedPoint, NearestFactorsGiveTheSameIntegers) {
   const NearestCounts all = check_nearest_factors(kMostFloatInteger), small = check_nearest_factors(1 << 20);
-  EXPECT_GT(all.with, 6 * all.without);  // those of most layers, whose factors differ less
+  EXPECT_EQ(all.large_without, 0);
+  EXPECT_EQ(small.large_without, 0);
+  EXPECT_GT(all.without, small.without);  // fewer sums need less of the factor
   EXPECT_GT(small.with, 30 * small.without);
 }
 
@@ -155,6 +159,39 @@ TEST(FixedPoint, NearestFactorsAreBelow128) {
   EXPECT_FALSE(nearest_factor({to_fixed_point(0.1).multiplier / 3, -3}, Rounding::kTwice, -128, 127));
   EXPECT_TRUE(nearest_factor(to_fixed_point(0), Rounding::kOnce, -128, 127));
   EXPECT_TRUE(nearest_factor({std::numeric_limits<int32_t>::max(), -3}, Rounding::kOnce, -128, 127));
+}
+
+// With data from 0 to 255 steps and from -255 to 0 steps: those that have the sign of the weights count.
+TEST(FixedPoint, BoundsSumsByTheirWeights) {
+  const std::vector<int8_t> values{10, -20, 3, 4, -5, -6};
+  const std::vector<int32_t> biases{100, -100};
+  for (const OpType op : {OpType::kConv2d, OpType::kDepthwiseConv2d}) {
+    Graph graph;
+    const bool depthwise = op == OpType::kDepthwiseConv2d;
+    const auto add = [&graph](DataType type, const Shape& shape, int64_t zero, std::span<const std::byte> bytes) {
+      Value value;
+      value.type = type;
+      value.shape = shape;
+      value.quantization = {{0.1f}, {zero}, 0};
+      if (!bytes.empty()) value.constant = Constant{type, bytes, nullptr};
+      return graph.add_value(std::move(value));
+    };
+    Node node;
+    node.op = op;
+    node.inputs = {add(DataType::kUInt8, {1, 3, 3, depthwise ? 2 : 3}, 0, {}),
+                   add(DataType::kInt8, depthwise ? Shape{1, 3, 1, 2} : Shape{2, 1, 1, 3}, 0,
+                       std::as_bytes(std::span<const int8_t>(values))),
+                   add(DataType::kInt32, {2}, 0, std::as_bytes(std::span<const int32_t>(biases)))};
+    const std::vector<double> most = most_sums(graph, node, 2);
+    // The channels of a convolution have consecutive weights: 10, -20, 3 and 4, -5, -6; those of planes take turns.
+    const std::vector<double> expected = depthwise ? std::vector<double>{255 * 13 + 100, 255 * 26 + 100}
+                                                   : std::vector<double>{255 * 20 - 100, 255 * 11 + 100};
+    EXPECT_EQ(most, expected) << to_string(op);
+    graph.value(node.inputs[0]).quantization.zero_point = {255};
+    const std::vector<double> mirrored = depthwise ? std::vector<double>{255 * 13 - 100, 255 * 26 - 100}
+                                                   : std::vector<double>{255 * 20 + 100, 255 * 11 - 100};
+    EXPECT_EQ(most_sums(graph, node, 2), mirrored) << to_string(op);
+  }
 }
 
 ValueId add_quantized(Graph& graph, DataType type, float scale, int64_t zero) {

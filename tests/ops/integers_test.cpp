@@ -35,6 +35,11 @@ TEST_F(IntegersTest, ResizeOfBytes) {
       check(resize.build("uint8 RESIZE_BILINEAR to " + std::to_string(attr.out_h)), false, kExact);
     }
   }
+  // Eight layers share their pixels; the last group has fewer.
+  CaseBuilder deep(seed);
+  const Quantized data = eight_bits(DataType::kUInt8, 0.02f, 7);
+  deep.node(OpType::kResizeBilinear, ResizeAttr{64, 66, true, false}, {deep.input({1, 9, 7, 149}, data)}, data);
+  check(deep.build("uint8 RESIZE_BILINEAR of many layers"), false, kExact);
 }
 
 // From scales that only leave the largest value to those that leave all alike.

@@ -1,5 +1,6 @@
 // Operators on quantized values. Those that TensorFlow Lite computes in integers must match the reference exactly.
 // Functions may differ if a result is between two quantization steps.
+#include "harness/value_of.h"
 #include "ops/op_test.h"
 
 namespace sightglass::test {
@@ -423,6 +424,19 @@ TEST_F(QuantizedTest, FunctionsOfFloats) {
       check(builder.build(std::string(types.name) + " functions of floats"), true, 1e-4);
     }
   }
+}
+
+TEST_F(QuantizedTest, FunctionsOfFloatsNeedNoConversions) {
+  CaseBuilder builder(1450);
+  const Quantized data = kTypes[1].data;
+  const auto product = [&] {
+    const ValueId factor = builder.input({1, 9, 7, 5}, data), other = builder.input({1, 9, 7, 5}, data);
+    return builder.node(OpType::kDequantize, {}, {builder.node(OpType::kMul, {}, {factor, other}, data)});
+  };
+  const ValueId difference = builder.node(OpType::kSquaredDifference, {}, {product(), product()});
+  builder.node(OpType::kQuantize, {}, {difference}, data);
+  const auto model = model_from_graph(builder.build("conversions").graph).value();
+  EXPECT_EQ(value_of(build_plan(model, DeviceLimits::typical(), ForcedPlanOptions()))->dispatches(), 3);
 }
 
 // Additions to the first channels, of the maximum of 2x2 pixels or not, after convolutions of one pixel and of three.

@@ -303,6 +303,21 @@ TEST(DeviceFamily, TilesOfIntegersFitIntoRegisters) {
   }
 }
 
+// A work group of llvmpipe is one vector: 36 pixels fill one of 8 pixels each, but would need two of 4 each.
+TEST(DeviceFamily, SmallImagesFillOneVector) {
+  CaseBuilder builder(10);
+  const Quantized data{DataType::kInt8, {0.0391f}, -7}, weights{DataType::kInt8, {0.006f}, 0};
+  builder.node(OpType::kConv2d, Conv2dAttr{},
+               {builder.input({1, 6, 6, 128}, data), builder.constant({128, 1, 1, 128}, weights), builder.bias(128)},
+               Quantized{DataType::kInt8, {0.47f}, 11});
+  const auto model = model_from_graph(builder.build("6x6").graph).value();
+  DeviceLimits limits = DeviceLimits::typical();
+  limits.kernels = device_family("", "llvmpipe").kernels;
+  const auto plan = value_of(build_plan(model, limits, ForcedPlanOptions()));
+  const std::string& kernel = data_of(*plan).steps.back().kernel;
+  EXPECT_NE(kernel.find("PIXELS=8 SLICES=4"), std::string::npos) << kernel;
+}
+
 // Of an 8-bit model: a transposed convolution has four sums per slice.
 TEST(DeviceFamily, TransposedTilesOfIntegersFitIntoRegisters) {
   CaseBuilder builder(8);
